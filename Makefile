@@ -1,0 +1,40 @@
+# Every target sets up what it needs: a virtual environment, the dependencies, a Java for Spark.
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+PYTHON ?= python3
+
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.PHONY: setup demo test check format bench clean
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml scripts/find-java
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	scripts/find-java > $(VENV)/java-home
+	touch $(STAMP)
+
+test: setup
+	JAVA_HOME="$$(cat $(VENV)/java-home)" $(BIN)/pytest
+
+check: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	JAVA_HOME="$$(cat $(VENV)/java-home)" $(BIN)/pytest
+
+format: setup
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+demo: setup
+	$(BIN)/datacell explain examples/smart_plugs.sql
+
+bench: setup
+	@echo "There is nothing to measure yet: benchmarks come with the running net."
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,72 @@
+"""A query: a plan, when it is evaluated, and what of the answer is delivered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+from datacell.algebra import tree, window
+from datacell.algebra.plan import Plan
+from datacell.algebra.schema import Field, Schema
+from datacell.algebra.types import BIGINT, TIMESTAMP
+from datacell.errors import PlanError
+
+
+class Emission(Enum):
+    """Relation to stream: the whole answer at each boundary, or only what entered or left since the previous one."""
+
+    RSTREAM = "rstream"
+    ISTREAM = "istream"
+    DSTREAM = "dstream"
+
+
+class Timing(Enum):
+    """When a query is evaluated."""
+
+    ROW_BY_ROW = "row by row"
+    BOUNDARIES = "at boundaries in time"
+    ARRIVALS = "at arrival numbers"
+    EVERY_CHANGE = "at every change"
+    ONCE = "once"
+
+
+@dataclass(frozen=True)
+class Query:
+    """A bound query. `text` is what the user wrote, for messages and for recognising it again."""
+
+    plan: Plan
+    text: str
+    emission: Emission = Emission.RSTREAM
+
+    def __post_init__(self) -> None:
+        if self.plan.outer:
+            raise PlanError(f"column {min(self.plan.outer)} comes from nowhere")
+        kinds = {window.counts_rows(w.window) for w in tree.windows(self.plan)}
+        if len(kinds) > 1:
+            raise PlanError("row windows and time windows in one query")
+
+    @cached_property
+    def timing(self) -> Timing:
+        specs = [w.window for w in tree.windows(self.plan)]
+        if not specs:
+            return Timing.ROW_BY_ROW if tree.has_stream(self.plan) else Timing.ONCE
+        if window.counts_rows(specs[0]):
+            return Timing.ARRIVALS
+        return Timing.BOUNDARIES if any(map(window.is_sampled, specs)) else Timing.EVERY_CHANGE
+
+    @cached_property
+    def result(self) -> Schema:
+        """The columns of the delivered rows: the plan's, with the time columns in front unless it names them."""
+        names = self.plan.schema.names
+        added = tuple(f for f in TIME_COLUMNS[self.timing] if f.name not in names)
+        return Schema(added + self.plan.schema.fields)
+
+
+TIME_COLUMNS = {
+    Timing.ROW_BY_ROW: (),
+    Timing.BOUNDARIES: (Field("window_end", TIMESTAMP),),
+    Timing.ARRIVALS: (Field("window_end", BIGINT),),
+    Timing.EVERY_CHANGE: (Field("valid_from", TIMESTAMP), Field("valid_to", TIMESTAMP)),
+    Timing.ONCE: (),
+}

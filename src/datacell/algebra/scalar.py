@@ -1,0 +1,112 @@
+"""Scalar expressions: sqlglot trees in one normal form, never mutated.
+
+- a column is ``exp.Column`` with a quoted identifier and no table: its name is unique within the plan, ``p.value``;
+- a column of an enclosing query (in the right side of an `Apply`) stands under the table name ``outer``;
+- every function call is ``exp.Anonymous`` with Spark's name in lower case and Spark's argument order;
+- ``window_end`` and its kin are placeholders: constants of the snapshot, filled in when it is evaluated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from sqlglot import exp
+
+OUTER = "outer"
+WINDOW_END = "window_end"
+VALID_FROM = "valid_from"
+VALID_TO = "valid_to"
+
+
+def column(name: str) -> exp.Column:
+    return exp.Column(this=exp.Identifier(this=name, quoted=True))
+
+
+def outer(name: str) -> exp.Column:
+    return exp.Column(this=exp.Identifier(this=name, quoted=True), table=exp.Identifier(this=OUTER, quoted=True))
+
+
+def call(name: str, *arguments: exp.Expression) -> exp.Anonymous:
+    return exp.Anonymous(this=name, expressions=[argument.copy() for argument in arguments])
+
+
+def boundary() -> exp.Placeholder:
+    """The boundary at which the snapshot is taken."""
+    return exp.Placeholder(this=WINDOW_END)
+
+
+def is_outer(node: exp.Expression) -> bool:
+    return isinstance(node, exp.Column) and node.table == OUTER
+
+
+def columns(node: exp.Expression) -> frozenset[str]:
+    """The columns of the input that an expression reads."""
+    return frozenset(c.name for c in node.find_all(exp.Column) if not is_outer(c))
+
+
+def outer_columns(node: exp.Expression) -> frozenset[str]:
+    """The columns of enclosing queries that an expression reads."""
+    return frozenset(c.name for c in node.find_all(exp.Column) if is_outer(c))
+
+
+def replace(node: exp.Expression, change: Callable[[exp.Expression], exp.Expression | None]) -> exp.Expression:
+    """A copy with every node for which `change` gives a new one replaced, outermost first."""
+
+    def step(found: exp.Expression) -> exp.Expression:
+        new = change(found)
+        return found if new is None else new
+
+    return node.copy().transform(step, copy=False)
+
+
+def substitute(node: exp.Expression, values: Mapping[str, exp.Expression]) -> exp.Expression:
+    """A copy with input columns replaced by what `values` says they are."""
+
+    def change(found: exp.Expression) -> exp.Expression | None:
+        if isinstance(found, exp.Column) and not is_outer(found) and found.name in values:
+            return _operand(values[found.name])
+        return None
+
+    return replace(node, change)
+
+
+def substitute_outer(node: exp.Expression, values: Mapping[str, exp.Expression]) -> exp.Expression:
+    """A copy with columns of enclosing queries replaced by what `values` says they are."""
+
+    def change(found: exp.Expression) -> exp.Expression | None:
+        return _operand(values[found.name]) if is_outer(found) and found.name in values else None
+
+    return replace(node, change)
+
+
+def conjuncts(predicate: exp.Expression) -> Iterator[exp.Expression]:
+    """The parts of a conjunction, left to right, without needless parentheses."""
+    bare = predicate.unnest()
+    if isinstance(bare, exp.And):
+        yield from conjuncts(bare.this)
+        yield from conjuncts(bare.expression)
+    else:
+        yield bare
+
+
+def conjoin(parts: list[exp.Expression]) -> exp.Expression:
+    """The conjunction of the parts; TRUE if there are none."""
+    return exp.and_(*parts, copy=True) if parts else exp.true()
+
+
+def equalities(predicate: exp.Expression | None) -> Iterator[tuple[exp.Expression, exp.Expression]]:
+    """The pairs that a conjunction compares with ``=``."""
+    for part in conjuncts(predicate) if predicate is not None else ():
+        if isinstance(part, exp.EQ):
+            yield part.this, part.expression
+
+
+def show(node: exp.Expression) -> str:
+    """One line of text for a plan: names bare, as a person would write them."""
+    text = node.sql(dialect="spark", comments=False, normalize_functions="lower")
+    return text.replace("`", "").replace(f":{WINDOW_END}", WINDOW_END)
+
+
+def _operand(value: exp.Expression) -> exp.Expression:
+    copied = value.copy()
+    return exp.Paren(this=copied) if isinstance(copied, exp.Binary | exp.Not | exp.Is | exp.Between | exp.In) else copied

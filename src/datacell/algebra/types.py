@@ -1,0 +1,217 @@
+"""The types of Spark SQL, as values.
+
+A type prints as Spark prints it (``array<decimal(10,2)>``) and is read back from any spelling that Spark accepts.
+The widening rules are Spark's with ANSI mode off, the mode every query runs in: a bad cast is NULL, it never stops
+a query.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import reduce
+
+from sqlglot import exp
+from sqlglot.errors import ParseError, TokenError
+
+MAX_PRECISION = 38
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A Spark type: a name, and what stands between its brackets."""
+
+    name: str
+    arguments: tuple[Type, ...] = ()
+    precision: int = 0
+    scale: int = 0
+    names: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        match self.name:
+            case "decimal":
+                return f"decimal({self.precision},{self.scale})"
+            case "struct":
+                inner = ",".join(f"{n}:{t}" for n, t in zip(self.names, self.arguments, strict=True))
+                return f"struct<{inner}>"
+            case "array" | "map":
+                return f"{self.name}<{','.join(map(str, self.arguments))}>"
+        return self.name
+
+
+BOOLEAN = Type("boolean")
+TINYINT, SMALLINT, INT, BIGINT = Type("tinyint"), Type("smallint"), Type("int"), Type("bigint")
+FLOAT, DOUBLE = Type("float"), Type("double")
+STRING, BINARY = Type("string"), Type("binary")
+DATE, TIMESTAMP, TIMESTAMP_NTZ, TIME = Type("date"), Type("timestamp"), Type("timestamp_ntz"), Type("time(6)")
+CALENDAR_INTERVAL = Type("interval")
+DAY_TIME_INTERVAL, YEAR_MONTH_INTERVAL = Type("interval day to second"), Type("interval year to month")
+VARIANT = Type("variant")
+NULL = Type("void")
+
+INTEGERS = (TINYINT, SMALLINT, INT, BIGINT)
+_NUMBERS = (*INTEGERS, FLOAT, DOUBLE)
+_INTEGER_DIGITS = {TINYINT: 3, SMALLINT: 5, INT: 10, BIGINT: 20}
+
+_KINDS = {
+    exp.DType.BOOLEAN: BOOLEAN,
+    exp.DType.TINYINT: TINYINT,
+    exp.DType.SMALLINT: SMALLINT,
+    exp.DType.INT: INT,
+    exp.DType.BIGINT: BIGINT,
+    exp.DType.FLOAT: FLOAT,
+    exp.DType.DOUBLE: DOUBLE,
+    exp.DType.TEXT: STRING,
+    exp.DType.CHAR: STRING,
+    exp.DType.VARCHAR: STRING,
+    exp.DType.BINARY: BINARY,
+    exp.DType.VARBINARY: BINARY,
+    exp.DType.DATE: DATE,
+    exp.DType.TIMESTAMP: TIMESTAMP,
+    exp.DType.TIMESTAMPTZ: TIMESTAMP,
+    exp.DType.TIMESTAMPLTZ: TIMESTAMP,
+    exp.DType.DATETIME: TIMESTAMP,
+    exp.DType.TIMESTAMPNTZ: TIMESTAMP_NTZ,
+    exp.DType.INTERVAL: CALENDAR_INTERVAL,
+    exp.DType.VARIANT: VARIANT,
+    exp.DType.NULL: NULL,
+}
+
+
+def decimal(precision: int, scale: int) -> Type:
+    return Type("decimal", precision=precision, scale=scale)
+
+
+def array(element: Type) -> Type:
+    return Type("array", (element,))
+
+
+def map_of(key: Type, value: Type) -> Type:
+    return Type("map", (key, value))
+
+
+def struct(*fields: tuple[str, Type]) -> Type:
+    return Type("struct", tuple(t for _, t in fields), names=tuple(n for n, _ in fields))
+
+
+def is_number(t: Type) -> bool:
+    return t in _NUMBERS or t.name == "decimal"
+
+
+def is_interval(t: Type) -> bool:
+    return t.name.startswith("interval")
+
+
+def is_time(t: Type) -> bool:
+    return t in (DATE, TIMESTAMP, TIMESTAMP_NTZ)
+
+
+def of(text: str) -> Type:
+    """Read a type as Spark spells it; ValueError if there is no such type."""
+    spelled = re.sub(r"\bvoid\b(?=\s*(?:[,>]|$))", "null", text, flags=re.IGNORECASE)
+    try:
+        return of_sqlglot(exp.DataType.build(spelled, dialect="spark"))
+    except (ParseError, TokenError, ValueError) as error:
+        raise ValueError(f"there is no type {text}") from error
+
+
+def of_sqlglot(node: exp.Expr) -> Type:
+    """Read a type from sqlglot's tree; ValueError if Spark has no such type."""
+    inner = node.expressions
+    match node.this:
+        case exp.Interval() as interval:
+            return Type(f"interval {interval.args['unit'].sql().lower()}")
+        case exp.DType.ARRAY if len(inner) == 1:
+            return array(of_sqlglot(inner[0]))
+        case exp.DType.MAP if len(inner) == 2:
+            return map_of(*map(of_sqlglot, inner))
+        case exp.DType.STRUCT if all(isinstance(part, exp.ColumnDef) for part in inner):
+            return struct(*((part.name, of_sqlglot(part.args["kind"])) for part in inner))
+        case exp.DType.DECIMAL:
+            numbers = [int(part.name) for part in inner]
+            return decimal(*(numbers + [10, 0][len(numbers) :]))
+        case exp.DType.TIME:
+            return Type(f"time({inner[0].name if inner else 6})")
+        case exp.DType() as kind if kind in _KINDS:
+            return _KINDS[kind]
+    raise ValueError(f"there is no type {node.sql(dialect='spark')}")
+
+
+def to_sqlglot(t: Type) -> exp.DataType:
+    """The same type as a tree that sqlglot can print in any dialect."""
+    match t.name:
+        case "array" | "map":
+            return exp.DataType(this=exp.DType[t.name.upper()], expressions=_inner_to_sqlglot(t), nested=True)
+        case "struct":
+            pairs = zip(t.names, _inner_to_sqlglot(t), strict=True)
+            fields = [exp.ColumnDef(this=exp.to_identifier(name), kind=kind) for name, kind in pairs]
+            return exp.DataType(this=exp.DType.STRUCT, expressions=fields, nested=True)
+        case "void":
+            return exp.DataType(this=exp.DType.NULL)
+    return exp.DataType.build(str(t), dialect="spark")
+
+
+def _inner_to_sqlglot(t: Type) -> list[exp.DataType]:
+    return [to_sqlglot(inner) for inner in t.arguments]
+
+
+def common(a: Type, b: Type) -> Type | None:
+    """The narrowest type that holds the values of both, or None."""
+    if a == b or b == NULL:
+        return a
+    if a == NULL:
+        return b
+    if is_number(a) and is_number(b):
+        return _common_number(a, b)
+    if is_time(a) and is_time(b):
+        return TIMESTAMP if TIMESTAMP in (a, b) else TIMESTAMP_NTZ
+    if a.name == b.name and len(a.arguments) == len(b.arguments):
+        inner = [common(x, y) for x, y in zip(a.arguments, b.arguments, strict=True)]
+        if None not in inner and a.name in ("array", "map", "struct"):
+            return Type(a.name, tuple(t for t in inner if t is not None), names=a.names)
+        return None
+    if STRING in (a, b):
+        other = b if a == STRING else a
+        return None if other.arguments or other in (BINARY, BOOLEAN) else STRING
+    if is_interval(a) and is_interval(b):
+        return _common_interval(a, b)
+    return None
+
+
+def common_of(types: list[Type]) -> Type | None:
+    """`common` over several types; `void` if there are none."""
+    return reduce(lambda a, b: None if a is None else common(a, b), types, NULL)
+
+
+def as_decimal(t: Type) -> Type:
+    """The decimal that holds every value of an integer type; a decimal itself."""
+    return t if t.name == "decimal" else decimal(_INTEGER_DIGITS[t], 0)
+
+
+def _common_number(a: Type, b: Type) -> Type:
+    if a in _NUMBERS and b in _NUMBERS:
+        return max(a, b, key=_NUMBERS.index)
+    if FLOAT in (a, b) or DOUBLE in (a, b):
+        return DOUBLE
+    x, y = as_decimal(a), as_decimal(b)
+    scale = max(x.scale, y.scale)
+    return bounded_decimal(max(x.precision - x.scale, y.precision - y.scale) + scale, scale)
+
+
+def bounded_decimal(precision: int, scale: int) -> Type:
+    """Spark gives up digits after the point, but keeps at least six, when 38 digits do not suffice."""
+    if precision <= MAX_PRECISION:
+        return decimal(precision, scale)
+    whole = precision - scale
+    return decimal(MAX_PRECISION, max(MAX_PRECISION - whole, min(scale, 6)))
+
+
+def _common_interval(a: Type, b: Type) -> Type | None:
+    units = ("year", "month", "day", "hour", "minute", "second")
+    if CALENDAR_INTERVAL in (a, b):
+        return None
+    used = sorted(units.index(w) for t in (a, b) for w in t.name.split() if w in units)
+    if used[0] < 2 <= used[-1]:
+        return None
+    first, last = units[used[0]], units[used[-1]]
+    return Type(f"interval {first}" if first == last else f"interval {first} to {last}")

@@ -1,0 +1,155 @@
+"""Windows: what a query sees of a stream at an instant.
+
+Laws. A time window gives every row a validity ``[ts, te)``:
+
+=============  =====================================================  ====================================
+window         te                                                     content at boundary τ
+=============  =====================================================  ====================================
+Range(r)       ts + r                                                 ts ∈ [τ - r, τ)
+Fixed(r)       the next multiple of r after ts                        ts ∈ [start of τ's section, τ)
+Now            ts + 1 chronon                                         ts = τ - 1 chronon
+Unbounded      ∞                                                      ts < τ
+Landmark       ∞, or with RESET EVERY r the next multiple of r        ts ∈ [landmark, τ)
+=============  =====================================================  ====================================
+
+*Sampling.* ``SLIDE s`` asks for the answer only at boundaries τ = k·s, aligned to the epoch; the content of τ is the
+snapshot at the last chronon before τ. No SLIDE asks for every change.
+
+*Row windows* count arrivals: ``ROWS n SLIDE m`` is evaluated at arrival numbers n, n+m, n+2m, … over the last n rows;
+``PARTITION BY k ROWS n SLIDE m`` at m, 2m, … over the last n rows of each k. Windows come before filters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from datacell.algebra import duration
+from datacell.errors import PlanError
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The rows of the last `size` of time."""
+
+    size: int
+    slide: int | None = None
+
+    def __post_init__(self) -> None:
+        _require_positive(size=self.size, slide=self.slide)
+
+    def __str__(self) -> str:
+        return f"range {duration.show(self.size)}" + _slide(self.slide)
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """The rows of the present section of time; sections are `size` long and aligned to the epoch."""
+
+    size: int
+    slide: int | None = None
+
+    def __post_init__(self) -> None:
+        _require_positive(size=self.size, slide=self.slide)
+
+    def __str__(self) -> str:
+        return f"fixed {duration.show(self.size)}" + _slide(self.slide)
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """The rows of this very chronon."""
+
+    slide: None = None
+
+    def __str__(self) -> str:
+        return "now"
+
+
+@dataclass(frozen=True, slots=True)
+class Unbounded:
+    """Every row so far."""
+
+    slide: None = None
+
+    def __str__(self) -> str:
+        return "unbounded"
+
+
+@dataclass(frozen=True, slots=True)
+class Landmark:
+    """Every row since the landmark: `since`, or the stream's start, or with `reset` the last multiple of it."""
+
+    slide: int
+    since: datetime | None = None
+    reset: int | None = None
+
+    def __post_init__(self) -> None:
+        _require_positive(slide=self.slide, reset=self.reset)
+        _require_aware(self.since)
+
+    def __str__(self) -> str:
+        since = f" from {self.since.isoformat()}" if self.since else ""
+        reset = f" reset every {duration.show(self.reset)}" if self.reset else ""
+        return f"landmark{since}{_slide(self.slide)}{reset}"
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The last `count` rows, of each `partition` if there is one, every `slide` arrivals."""
+
+    count: int
+    slide: int = 1
+    partition: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _require_positive(count=self.count, slide=self.slide)
+
+    def __str__(self) -> str:
+        partition = f"partition by {', '.join(self.partition)} " if self.partition else ""
+        return f"{partition}rows {self.count} slide {self.slide}"
+
+
+@dataclass(frozen=True, slots=True)
+class LandmarkRows:
+    """Every row since the landmark, every `slide` arrivals."""
+
+    slide: int
+    since: datetime | None = None
+
+    def __post_init__(self) -> None:
+        _require_positive(slide=self.slide)
+        _require_aware(self.since)
+
+    def __str__(self) -> str:
+        since = f" from {self.since.isoformat()}" if self.since else ""
+        return f"landmark{since} slide {self.slide} rows"
+
+
+TimeWindow = Range | Fixed | Now | Unbounded | Landmark
+RowWindow = Rows | LandmarkRows
+WindowSpec = TimeWindow | RowWindow
+
+
+def counts_rows(window: WindowSpec) -> bool:
+    return isinstance(window, Rows | LandmarkRows)
+
+
+def is_sampled(window: WindowSpec) -> bool:
+    """Does the window have boundaries of its own?"""
+    return window.slide is not None
+
+
+def _slide(slide: int | None) -> str:
+    return "" if slide is None else f" slide {duration.show(slide)}"
+
+
+def _require_positive(**lengths: int | None) -> None:
+    for name, length in lengths.items():
+        if length is not None and length <= 0:
+            raise PlanError(f"a window's {name} must be positive, not {length}")
+
+
+def _require_aware(since: datetime | None) -> None:
+    if since is not None and since.tzinfo is None:
+        raise PlanError("a landmark needs an instant with a time zone")

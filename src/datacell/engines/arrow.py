@@ -1,0 +1,53 @@
+"""Our types as Arrow's. A timestamp is an instant: microseconds in UTC."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from datacell.algebra import types
+from datacell.algebra.schema import Schema
+from datacell.algebra.types import Type
+
+_PLAIN = {
+    types.BOOLEAN: pa.bool_(),
+    types.TINYINT: pa.int8(),
+    types.SMALLINT: pa.int16(),
+    types.INT: pa.int32(),
+    types.BIGINT: pa.int64(),
+    types.FLOAT: pa.float32(),
+    types.DOUBLE: pa.float64(),
+    types.STRING: pa.string(),
+    types.BINARY: pa.binary(),
+    types.DATE: pa.date32(),
+    types.TIMESTAMP: pa.timestamp("us", tz="UTC"),
+    types.TIMESTAMP_NTZ: pa.timestamp("us"),
+    types.NULL: pa.null(),
+}
+
+
+def arrow_type(t: Type) -> pa.DataType:
+    """ValueError for types that Arrow cannot carry between the engines."""
+    if t in _PLAIN:
+        return _PLAIN[t]
+    match t.name, t.arguments:
+        case "decimal", _:
+            return pa.decimal128(t.precision, t.scale)
+        case "array", (element,):
+            return pa.list_(arrow_type(element))
+        case "map", (key, value):
+            return pa.map_(arrow_type(key), arrow_type(value))
+        case "struct", inner:
+            return pa.struct([pa.field(n, arrow_type(i)) for n, i in zip(t.names, inner, strict=True)])
+    if t.name.startswith("interval") and "month" not in t.name and "year" not in t.name and t.name != "interval":
+        return pa.duration("us")
+    raise ValueError(f"{t} cannot leave an engine")
+
+
+def arrow_schema(schema: Schema) -> pa.Schema:
+    return pa.schema([pa.field(f.name, arrow_type(f.type)) for f in schema])
+
+
+def conform(table: pa.Table, schema: Schema) -> pa.Table:
+    """The same rows with exactly the plan's names and types."""
+    wanted = arrow_schema(schema)
+    return table.rename_columns(wanted.names).cast(wanted)

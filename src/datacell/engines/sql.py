@@ -1,0 +1,223 @@
+"""A fragment as SQL: one SELECT per operator, nested; sqlglot prints it in the engine's dialect.
+
+Names are always quoted and unique within a plan, so no reference needs a qualifier and none can be taken for SQL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from datacell.algebra import scalar, types
+from datacell.algebra.plan import (
+    Aggregate,
+    Apply,
+    Difference,
+    Distinct,
+    Filter,
+    Group,
+    Intersection,
+    Join,
+    JoinKind,
+    Map,
+    MaxUnion,
+    Order,
+    Over,
+    Plan,
+    Stream,
+    StrictDifference,
+    Table,
+    Union,
+    Values,
+)
+from datacell.algebra.schema import Named, Schema
+from datacell.errors import PlanError
+
+
+_JOIN_TYPES = {
+    JoinKind.INNER: "inner",
+    JoinKind.LEFT: "left",
+    JoinKind.RIGHT: "right",
+    JoinKind.FULL: "full",
+    JoinKind.SEMI: "left semi",
+    JoinKind.ANTI: "left anti",
+}
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How an engine spells: sqlglot's name for it, and what to change in an expression of a given type."""
+
+    name: str
+    spell: Callable[[exp.Expression, types.Type | None], exp.Expression]
+
+
+def text(plan: Plan, dialect: Dialect) -> str:
+    """The SQL of a fragment."""
+    return query(plan, dialect).sql(dialect=dialect.name, comments=False, normalize_functions=False)
+
+
+def query(plan: Plan, dialect: Dialect) -> exp.Query:
+    """The SQL of a fragment as a tree."""
+    return _Compiler(dialect).query(plan)
+
+
+class _Compiler:
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self.aliases = 0
+
+    def query(self, plan: Plan) -> exp.Query:
+        match plan:
+            case Stream() | Table():
+                return self._source(plan)
+            case Values():
+                return self._values(plan)
+            case Filter(child, predicate):
+                return self._from(child).select(*_names(plan.schema)).where(self._spell(predicate), copy=False)
+            case Map(Filter(child, predicate), columns) if not isinstance(child, Group):
+                return self._from(child).select(*self._named(columns)).where(self._spell(predicate), copy=False)
+            case Map(child, columns):
+                return self._from(child).select(*self._named(columns))
+            case Distinct(child):
+                return self._from(child).select(*_names(plan.schema)).distinct()
+            case Aggregate():
+                return self._aggregate(plan)
+            case Over(child, functions):
+                return self._from(child).select(*_names(child.schema), *self._named(functions))
+            case Order():
+                return self._order(plan)
+            case Join():
+                return self._join(plan)
+            case Apply():
+                return self._apply(plan)
+            case Union(inputs):
+                return self._union(inputs)
+            case Difference(left, right):
+                return self._set_operation(exp.Except, left, right, distinct=False)
+            case StrictDifference(left, right):
+                return self._set_operation(exp.Except, left, right, distinct=True)
+            case Intersection(left, right):
+                return self._set_operation(exp.Intersect, left, right, distinct=False)
+            case MaxUnion(left, right):
+                return self._union((Difference(left, right), Difference(right, left), Intersection(left, right)))
+        raise PlanError(f"{plan.head()} is no relational operator: no engine runs it")
+
+    # Expressions
+
+    def _spell(self, node: exp.Expression, type_: types.Type | None = None) -> exp.Expression:
+        if node.find(exp.Placeholder) is not None:
+            raise PlanError(f"{scalar.show(node)} needs its boundary")
+
+        def unqualified(found: exp.Expression) -> exp.Expression | None:
+            return scalar.column(found.name) if scalar.is_outer(found) else None
+
+        return self.dialect.spell(scalar.replace(node, unqualified), type_)
+
+    def _named(self, columns: Iterable[Named]) -> list[exp.Expression]:
+        return [exp.alias_(self._spell(c.value, c.type), _identifier(c.name), copy=False) for c in columns]
+
+    # Sources
+
+    def _source(self, plan: Stream | Table) -> exp.Select:
+        columns = [
+            exp.alias_(scalar.column(f.name), _identifier(name), copy=False)
+            for f, name in zip(plan.columns, plan.schema.names, strict=True)
+        ]
+        return exp.select(*columns).from_(table(plan.name), copy=False)
+
+    def _values(self, plan: Values) -> exp.Query:
+        rows: list[exp.Query] = [
+            exp.select(
+                *(
+                    exp.alias_(_cast(self._spell(v, f.type), f.type), _identifier(f.name), copy=False)
+                    for v, f in zip(row, plan.columns, strict=True)
+                )
+            )
+            for row in plan.rows
+        ]
+        if not rows:
+            nothing = [exp.alias_(_cast(exp.Null(), f.type), _identifier(f.name), copy=False) for f in plan.columns]
+            return exp.select(*nothing).where(exp.false(), copy=False)
+        return _all(rows)
+
+    def _from(self, plan: Plan) -> exp.Select:
+        return exp.select().from_(self._subquery(plan), copy=False)
+
+    def _subquery(self, plan: Plan) -> exp.Expression:
+        self.aliases += 1
+        return self.query(plan).subquery(f"t{self.aliases}", copy=False)
+
+    # Operators
+
+    def _aggregate(self, plan: Aggregate) -> exp.Select:
+        child = plan.child.child if isinstance(plan.child, Group) else plan.child
+        select = self._from(child).select(*self._named(plan.keys), *self._named(plan.aggregates))
+        varying = [k for k in plan.keys if scalar.columns(k.value) or scalar.outer_columns(k.value)]
+        if varying:
+            return select.group_by(*(self._spell(k.value, k.type) for k in varying), copy=False)
+        if plan.keys:  # constant keys make one group, but none where there are no rows
+            select = select.having(exp.GT(this=scalar.call("count", exp.Star()), expression=exp.Literal.number(0)))
+        return select
+
+    def _order(self, plan: Order) -> exp.Select:
+        keys = [
+            exp.Ordered(this=self._spell(k.value), desc=k.descending, nulls_first=k.nulls_first) for k in plan.keys
+        ]
+        select = self._from(plan.child).select(*_names(plan.schema)).order_by(*keys, copy=False)
+        if plan.limit is not None:
+            select = select.limit(plan.limit, copy=False)
+        return select.offset(plan.offset, copy=False) if plan.offset else select
+
+    def _join(self, plan: Join) -> exp.Select:
+        left = self._from(plan.left).select(*_names(plan.schema))
+        right = self._subquery(plan.right)
+        if plan.condition is None and plan.kind is JoinKind.INNER:
+            return left.join(right, join_type="cross", copy=False)
+        condition = exp.true() if plan.condition is None else self._spell(plan.condition)
+        return left.join(right, on=condition, join_type=_JOIN_TYPES[plan.kind], copy=False)
+
+    def _apply(self, plan: Apply) -> exp.Select:
+        left = self._from(plan.left).select(*_names(plan.schema))
+        condition = exp.true() if plan.condition is None else self._spell(plan.condition)
+        right = self._subquery(plan.right)
+        if plan.kind.keeps_right:
+            alias = right.args["alias"].pop()
+            lateral = exp.Lateral(this=right, alias=alias)
+            return left.join(lateral, on=condition, join_type=plan.kind.value, copy=False)
+        matching = exp.Exists(this=exp.select("1").from_(right, copy=False).where(condition, copy=False))
+        return left.where(exp.Not(this=matching) if plan.kind is JoinKind.ANTI else matching, copy=False)
+
+    def _union(self, inputs: Sequence[Plan]) -> exp.Query:
+        return _all([self._from(i).select(*_names(i.schema)) for i in inputs])
+
+    def _set_operation(self, kind: type[exp.SetOperation], left: Plan, right: Plan, distinct: bool) -> exp.Query:
+        sides = [self._from(side).select(*_names(side.schema)) for side in (left, right)]
+        return kind(this=sides[0], expression=sides[1], distinct=distinct)
+
+
+def table(name: str) -> exp.Table:
+    """A table by its possibly dotted name."""
+    parts = [exp.Identifier(this=part, quoted=True) for part in name.split(".")]
+    return exp.Table(**dict(zip(("this", "db", "catalog"), reversed(parts), strict=False)))
+
+
+def _all(queries: Sequence[exp.Query]) -> exp.Query:
+    combined, *rest = queries
+    for other in rest:
+        combined = exp.Union(this=combined, expression=other, distinct=False)
+    return combined
+
+
+def _names(schema: Schema) -> list[exp.Column]:
+    return [scalar.column(name) for name in schema.names]
+
+
+def _identifier(name: str) -> exp.Identifier:
+    return exp.Identifier(this=name, quoted=True)
+
+
+def _cast(value: exp.Expression, t: types.Type) -> exp.Expression:
+    return exp.TryCast(this=value, to=types.to_sqlglot(t))

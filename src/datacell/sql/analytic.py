@@ -1,0 +1,104 @@
+"""Expressions of a SELECT list: those of any clause, and analytic functions (OVER)."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from datacell.algebra import scalar
+from datacell.algebra.plan import Over, Plan
+from datacell.algebra.schema import Named
+from datacell.errors import did_you_mean
+from datacell.sql.context import Context, Typed
+from datacell.sql.expressions import Expressions
+from datacell.sql.functions import Kind
+from datacell.sql.scope import Scope
+from datacell.sql.subqueries import Subqueries
+
+_WRAPPERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls)
+
+
+class SelectExpressions(Expressions):
+    """Collects analytic functions; `plan_with_analytics` computes them."""
+
+    def __init__(
+        self,
+        context: Context,
+        scope: Scope,
+        plan: Plan,
+        clause: str,
+        subqueries: Subqueries,
+        windows: dict[str, exp.Window],
+    ) -> None:
+        super().__init__(context, scope, plan, clause, subqueries)
+        self.named_windows = windows
+        self.analytic: dict[exp.Expression, Named] = {}
+
+    def plan_with_analytics(self) -> Plan:
+        return Over(self.plan, tuple(self.analytic.values())) if self.analytic else self.plan
+
+    def over(self, node: exp.Window) -> Typed:
+        definition = self._definition(node)
+        call = self._function(node.this)
+        value = exp.Window(
+            this=call.value,
+            partition_by=[self.bind(p).value for p in definition.args.get("partition_by") or ()],
+            order=self._order(definition.args.get("order")),
+            spec=_copied(definition.args.get("spec")),
+            over="OVER",
+        )
+        found = self.analytic.get(value)
+        if found is None:
+            name = self.context.names.fresh(node.this.find(exp.Anonymous).name.lower())
+            found = self.analytic[value] = Named(name, value, call.type)
+        return Typed(scalar.column(found.name), found.type)
+
+    def _definition(self, node: exp.Window) -> exp.Window:
+        name = node.args.get("alias")
+        if name is None:
+            return node
+        found = self.named_windows.get(name.name.lower())
+        if found is None:
+            hint = did_you_mean(name.name, self.named_windows)
+            raise self.context.error(f"there is no window {name.name} in this SELECT", name, hint)
+        return found
+
+    def _function(self, node: exp.Expression) -> Typed:
+        if isinstance(node, _WRAPPERS):
+            inner = self._function(node.this)
+            if not isinstance(node, exp.Filter):
+                return Typed(type(node)(this=inner.value), inner.type)
+            condition = self.predicate(node.expression.this)
+            return Typed(exp.Filter(this=inner.value, expression=exp.Where(this=condition)), inner.type)
+        if not isinstance(node, exp.Anonymous):
+            raise self.context.error("OVER needs a function", node)
+        lifted = nulls_outside(node)
+        if lifted is not node:
+            return self._function(lifted)
+        function = self.lookup(node)
+        if function.kind not in (Kind.RANKING, Kind.AGGREGATE):
+            raise self.context.error(f"{function.name} cannot have OVER", node, "use an aggregate or a ranking function")
+        return self.call_over_rows(node, function)
+
+    def _order(self, node: exp.Order | None) -> exp.Order | None:
+        if node is None:
+            return None
+        return exp.Order(
+            expressions=[
+                exp.Ordered(this=self.bind(o.this).value, desc=o.args.get("desc"), nulls_first=o.args.get("nulls_first"))
+                for o in node.expressions
+            ]
+        )
+
+
+def nulls_outside(node: exp.Expression) -> exp.Expression:
+    """``f(x IGNORE NULLS)`` is ``f(x) IGNORE NULLS``."""
+    first = node.expressions[0] if node.expressions else None
+    if not isinstance(first, exp.IgnoreNulls | exp.RespectNulls):
+        return node
+    bare = node.copy()
+    bare.set("expressions", [first.this.copy(), *(e.copy() for e in node.expressions[1:])])
+    return type(first)(this=bare)
+
+
+def _copied(node: exp.Expression | None) -> exp.Expression | None:
+    return None if node is None else node.copy()

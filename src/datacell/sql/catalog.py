@@ -1,0 +1,131 @@
+"""What names stand for: streams, tables, continuous queries, emitters. Names compare without regard to case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from datacell.algebra.query import Query
+from datacell.algebra.schema import Field
+from datacell.algebra.types import STRING, TIMESTAMP, Type
+
+REJECTED = (Field("arrived", TIMESTAMP), Field("reason", STRING), Field("row", STRING))
+"""The columns of `<stream>__rejected`: the row as it came, and why it was not taken."""
+
+
+@dataclass(frozen=True)
+class StreamColumn:
+    name: str
+    type: Type
+    nullable: bool = True
+    check: exp.Expression | None = None
+
+    @property
+    def field(self) -> Field:
+        return Field(self.name, self.type)
+
+
+@dataclass(frozen=True)
+class StreamDefinition:
+    """A stream as declared. Without an event-time column a row's time is its arrival."""
+
+    name: str
+    columns: tuple[StreamColumn, ...]
+    event_time: str | None = None
+    lateness: int = 0
+    idle_timeout: int | None = None
+    options: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        return tuple(c.field for c in self.columns)
+
+
+@dataclass(frozen=True)
+class EmitterDefinition:
+    name: str
+    source: str
+    options: tuple[tuple[str, str], ...] = ()
+
+
+TableFinder = Callable[[str], "tuple[Field, ...] | None"]
+
+
+def no_tables(name: str) -> tuple[Field, ...] | None:
+    return None
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """Immutable; a statement's effect is a new catalog. `find_table` asks elsewhere for tables not made here."""
+
+    streams: Mapping[str, StreamDefinition] = field(default_factory=dict)
+    tables: Mapping[str, tuple[Field, ...]] = field(default_factory=dict)
+    queries: Mapping[str, Query] = field(default_factory=dict)
+    emitters: Mapping[str, EmitterDefinition] = field(default_factory=dict)
+    find_table: TableFinder = no_tables
+
+    def stream(self, name: str) -> StreamDefinition | None:
+        return self.streams.get(name.lower())
+
+    def query(self, name: str) -> Query | None:
+        return self.queries.get(name.lower())
+
+    def emitter(self, name: str) -> EmitterDefinition | None:
+        return self.emitters.get(name.lower())
+
+    def table(self, name: str) -> tuple[Field, ...] | None:
+        """A table, the basket of a stream's late or rejected rows, or the latest answer of a query."""
+        found = self.tables.get(name.lower()) or self._side_basket(name.lower())
+        if found is None and (query := self.query(name)) is not None:
+            return query.result.fields
+        return found if found is not None else self.find_table(name)
+
+    def is_derived(self, name: str) -> bool:
+        """Is this the answer of a query, or a basket that a stream keeps beside its own?"""
+        return self.query(name) is not None or self._side_basket(name.lower()) is not None
+
+    def names(self) -> list[str]:
+        return [*(s.name for s in self.streams.values()), *self.tables, *self.queries]
+
+    def kind(self, name: str) -> str | None:
+        """What a name is taken by."""
+        if self.stream(name) is not None:
+            return "stream"
+        if self.query(name) is not None:
+            return "continuous query"
+        return "table" if self.table(name) is not None else None
+
+    def with_stream(self, stream: StreamDefinition) -> Catalog:
+        return replace(self, streams={**self.streams, stream.name.lower(): stream})
+
+    def with_query(self, name: str, query: Query) -> Catalog:
+        return replace(self, queries={**self.queries, name.lower(): query})
+
+    def with_emitter(self, emitter: EmitterDefinition) -> Catalog:
+        return replace(self, emitters={**self.emitters, emitter.name.lower(): emitter})
+
+    def with_table(self, name: str, columns: tuple[Field, ...]) -> Catalog:
+        return replace(self, tables={**self.tables, name.lower(): columns})
+
+    def without(self, name: str) -> Catalog:
+        """The catalog after a DROP."""
+        key = name.lower()
+        return replace(
+            self,
+            streams={k: v for k, v in self.streams.items() if k != key},
+            tables={k: v for k, v in self.tables.items() if k != key},
+            queries={k: v for k, v in self.queries.items() if k != key},
+            emitters={k: v for k, v in self.emitters.items() if k != key},
+        )
+
+    def _side_basket(self, name: str) -> tuple[Field, ...] | None:
+        base, _, side = name.rpartition("__")
+        stream = self.stream(base) if base else None
+        if stream is None or side not in ("late", "rejected"):
+            return None
+        return stream.fields if side == "late" else REJECTED
+
+

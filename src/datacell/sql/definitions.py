@@ -1,0 +1,214 @@
+"""CREATE STREAM and CREATE EMITTER: columns, constraints, watermark, options."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+from sqlglot.tokens import Token, TokenType
+
+from datacell.algebra import types
+from datacell.algebra.plan import Table
+from datacell.algebra.schema import Field
+from datacell.algebra.types import TIMESTAMP, TIMESTAMP_NTZ, Type
+from datacell.errors import SqlError, did_you_mean
+from datacell.sql.catalog import Catalog, StreamColumn, StreamDefinition
+from datacell.sql.context import Context
+from datacell.sql.cursor import Cursor
+from datacell.sql.expressions import Expressions
+from datacell.sql.parsing import parse_expression
+from datacell.sql.queries import no_subquery
+from datacell.sql.scope import Relation, Scope, Visible
+from datacell.sql.source import Source
+from datacell.sql.subqueries import Subqueries
+
+Options = tuple[tuple[str, str], ...]
+
+
+class _Columns:
+    """What the parentheses of CREATE STREAM have said so far."""
+
+    def __init__(self) -> None:
+        self.columns: list[StreamColumn] = []
+        self.checks: dict[int, list[Token]] = {}
+        self.event_time: str | None = None
+        self.lateness = 0
+        self.watermark: tuple[Token, list[Token]] | None = None
+        self.idle_timeout: int | None = None
+
+
+def stream_definition(cursor: Cursor, catalog: Catalog, name: str) -> StreamDefinition:
+    """The rest of CREATE STREAM after its name."""
+    found = _columns(cursor)
+    if not found.columns:
+        cursor.fail("a stream needs at least one column")
+    _bind_watermark(cursor.source, found)
+    columns = _bind_checks(cursor.source, catalog, name, found)
+    settings = options(cursor) if cursor.takes("WITH") else ()
+    return StreamDefinition(name, columns, found.event_time, found.lateness, found.idle_timeout, settings)
+
+
+def options(cursor: Cursor) -> Options:
+    """``(format = 'csv', header = 'true')``; keys may be dotted, or quoted."""
+    cursor.expect("(")
+    found: dict[str, str] = {}
+    while not cursor.takes(")"):
+        key = _option_key(cursor)
+        if key in found:
+            cursor.fail(f"option {key} is given twice")
+        cursor.expect("=", hint="write name = 'value'")
+        found[key] = _option_value(cursor)
+        if not cursor.takes(",") and not cursor.sees(")"):
+            cursor.fail(", or ) expected")
+    return tuple(found.items())
+
+
+def _option_key(cursor: Cursor) -> str:
+    token = cursor.token
+    if token is not None and token.token_type == TokenType.STRING:
+        return cursor.string("an option")
+    parts = [cursor.name("an option").text]
+    while cursor.takes("."):
+        parts.append(cursor.name("an option").text)
+    return ".".join(parts)
+
+
+def _option_value(cursor: Cursor) -> str:
+    token = cursor.next("a value")
+    match token.token_type:
+        case TokenType.STRING:
+            cursor.position -= 1
+            return cursor.string("a value")
+        case TokenType.NUMBER | TokenType.TRUE | TokenType.FALSE:
+            return token.text.lower()
+    cursor.position -= 1
+    cursor.fail("a value expected", f"write it in quotes: '{token.text}'")
+
+
+def _columns(cursor: Cursor) -> _Columns:
+    cursor.expect("(", hint="write CREATE STREAM name (column TYPE, …)")
+    found = _Columns()
+    while not cursor.takes(")"):
+        if cursor.takes("WATERMARK", "FOR"):
+            _watermark(cursor, found)
+        elif cursor.takes("IDLE", "TIMEOUT"):
+            found.idle_timeout = cursor.interval("IDLE TIMEOUT")
+        else:
+            _column(cursor, found)
+        if not cursor.takes(",") and not cursor.sees(")"):
+            cursor.fail(", or ) expected", "a column is: name TYPE [NOT NULL] [CHECK (condition)]")
+    return found
+
+
+def _column(cursor: Cursor, found: _Columns) -> None:
+    name = cursor.name("a column")
+    if any(c.name.lower() == name.text.lower() for c in found.columns):
+        raise cursor.source.error(f"column {name.text} is declared twice", name)
+    type_ = _type(cursor)
+    nullable = True
+    while True:
+        if cursor.takes("NOT", "NULL"):
+            nullable = False
+        elif cursor.takes("CHECK"):
+            found.checks[len(found.columns)] = _parenthesized(cursor)
+        elif not cursor.takes("NULL"):
+            break
+    found.columns.append(StreamColumn(name.text, type_, nullable))
+
+
+def _type(cursor: Cursor) -> Type:
+    start = cursor.next("a type")
+    stop = start
+    if cursor.sees("<"):
+        stop = _closing_angle(cursor)
+    elif cursor.sees("("):
+        end = cursor.closing()
+        stop = cursor.tokens[end]
+        cursor.position = end + 1
+    text = cursor.source.text[start.start : stop.end + 1]
+    try:
+        return types.of(text)
+    except ValueError:
+        known = ["boolean", "int", "bigint", "double", "decimal(10,2)", "string", "timestamp", "date", "array<int>"]
+        raise cursor.source.error(f"there is no type {text}", start, did_you_mean(text, known)) from None
+
+
+def _closing_angle(cursor: Cursor) -> Token:
+    depth = 0
+    while True:
+        token = cursor.next(">")
+        depth += token.text.count("<") - token.text.count(">")
+        if depth <= 0:
+            return token
+
+
+def _parenthesized(cursor: Cursor) -> list[Token]:
+    if not cursor.sees("("):
+        cursor.fail("( expected", "write CHECK (condition)")
+    end = cursor.closing()
+    inside = list(cursor.tokens[cursor.position + 1 : end])
+    cursor.position = end + 1
+    return inside
+
+
+def _watermark(cursor: Cursor, found: _Columns) -> None:
+    if found.watermark is not None:
+        cursor.fail("a stream has one watermark")
+    column = cursor.name("the event-time column")
+    cursor.expect("AS", hint=f"write WATERMARK FOR {column.text} AS {column.text} - INTERVAL 2 SECONDS")
+    found.watermark = (column, cursor.until_comma())
+
+
+def _bind_watermark(source: Source, found: _Columns) -> None:
+    if found.watermark is None:
+        return
+    token, expression = found.watermark
+    column = next((c for c in found.columns if c.name.lower() == token.text.lower()), None)
+    if column is None:
+        hint = did_you_mean(token.text, [c.name for c in found.columns])
+        raise source.error(f"the watermark column {token.text} is not declared", token, hint)
+    if column.type not in (TIMESTAMP, TIMESTAMP_NTZ):
+        raise source.error(f"the watermark column {column.name} is {column.type}, not a timestamp", token)
+    found.event_time = column.name
+    found.lateness = _lateness(source, token, expression)
+
+
+def _lateness(source: Source, column: Token, expression: Sequence[Token]) -> int:
+    cursor = Cursor(source, expression)
+    hint = f"write AS {column.text} - INTERVAL 2 SECONDS"
+    if not cursor.takes(column.text.upper()):
+        cursor.fail(f"a watermark is {column.text} minus an interval", hint)
+    if cursor.done:
+        return 0
+    cursor.expect("-", hint=hint)
+    if cursor.takes("INTERVAL", "0") or cursor.takes("INTERVAL"):
+        cursor.position -= 1
+    lateness = cursor.interval("the lateness")
+    cursor.finish()
+    return lateness
+
+
+def _bind_checks(source: Source, catalog: Catalog, name: str, found: _Columns) -> tuple[StreamColumn, ...]:
+    fields = tuple(c.field for c in found.columns)
+    return tuple(
+        column if i not in found.checks else _checked(source, catalog, name, fields, column, found.checks[i])
+        for i, column in enumerate(found.columns)
+    )
+
+
+def _checked(
+    source: Source,
+    catalog: Catalog,
+    name: str,
+    fields: tuple[Field, ...],
+    column: StreamColumn,
+    tokens: Sequence[Token],
+) -> StreamColumn:
+    if not tokens:
+        raise SqlError(f"CHECK of column {column.name} is empty", hint="write CHECK (value >= 0)")
+    context = Context(source, catalog, {}, continuous=True)
+    scope = Scope((Relation(name, tuple(Visible(f.name, f.name, f.type) for f in fields)),))
+    subqueries = Subqueries(context, no_subquery(context, "CHECK"))
+    binder = Expressions(context, scope, Table(name, name, fields), "CHECK", subqueries)
+    check: exp.Expression = binder.predicate(parse_expression(source, tokens))
+    return StreamColumn(column.name, column.type, column.nullable, check)

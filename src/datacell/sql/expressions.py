@@ -1,0 +1,360 @@
+"""Binding scalar expressions: every name becomes a column of the plan, every expression gets its type.
+
+A subquery inside an expression becomes an `Apply` on the plan under construction, and a column in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from datacell.algebra import scalar, types
+from datacell.algebra.plan import Plan
+from datacell.algebra.types import BIGINT, BOOLEAN, NULL, STRING, TIMESTAMP, Type
+from datacell.algebra.window import WindowSpec
+from datacell.errors import SqlError, did_you_mean
+from datacell.sql import functions, typing, window_columns
+from datacell.sql.context import Context, Typed
+from datacell.sql.functions import Function, Kind, LambdaArgument, SignatureError
+from datacell.sql.scope import Relation, Scope, Visible
+
+if TYPE_CHECKING:
+    from datacell.sql.subqueries import Subqueries
+
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ)
+_NOT_VALUES = (exp.DataType, exp.Var, exp.IntervalSpan)
+_MODIFIERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
+_UNSUPPORTED = {
+    exp.Any: "ANY",
+    exp.All: "ALL",
+    exp.Parameter: "a parameter",
+    exp.Placeholder: "a placeholder",
+    exp.SessionParameter: "a parameter",
+}
+
+
+class Expressions:
+    """Binds expressions of one clause over a scope. `plan` grows as subqueries are met."""
+
+    def __init__(self, context: Context, scope: Scope, plan: Plan, clause: str, subqueries: Subqueries) -> None:
+        self.context, self.scope, self.plan, self.clause = context, scope, plan, clause
+        self.subqueries = subqueries
+        self.aliases: dict[str, Typed] = {}
+        self.lambda_parameters: dict[str, Type] = {}
+
+    def bind(self, node: exp.Expression) -> Typed:
+        match node:
+            case exp.Column():
+                return self.column(node)
+            case exp.Identifier():
+                return Typed(exp.Identifier(this=node.name, quoted=True), self.lambda_parameters[node.name.lower()])
+            case exp.Subquery() | exp.Select() | exp.SetOperation():
+                return self.subqueries.scalar(self, node)
+            case exp.Exists():
+                return self.subqueries.exists(self, node)
+            case exp.In() if node.args.get("query") is not None:
+                return self.subqueries.contained(self, node)
+            case exp.Window():
+                return self.over(node)
+            case exp.Anonymous():
+                return self.call(node)
+            case exp.Alias():
+                return self.bind(node.this)
+            case exp.Star():
+                raise self.context.error("* is not a value", node, "name the columns, or write count(*)")
+            case _ if isinstance(node, _MODIFIERS):
+                return self.aggregate(node)
+            case _ if type(node) in _UNSUPPORTED:
+                raise self.context.error(f"{_UNSUPPORTED[type(node)]} is not supported here", node)
+        return self._operator(node)
+
+    def predicate(self, node: exp.Expression) -> exp.Expression:
+        """A condition: it must be boolean."""
+        bound = self.bind(node)
+        if bound.type not in (BOOLEAN, NULL):
+            raise self.context.error(
+                f"{self.clause} needs a condition, this is {bound.type}", node, "compare it with something"
+            )
+        return bound.value
+
+    # Names
+
+    def column(self, node: exp.Column) -> Typed:
+        resolved = node.meta.get("visible")
+        if resolved is not None:
+            return Typed(scalar.column(resolved.column), resolved.type)
+        parts = [part for part in node.parts if isinstance(part, exp.Identifier)]
+        scope: Scope | None = self.scope
+        while scope is not None:
+            found = self._in_scope(scope, parts, node)
+            if found is not None:
+                return found
+            scope = scope.parent
+        return self._time_column(parts, node) or self._alias(parts) or self._unknown(parts, node)
+
+    def _in_scope(self, scope: Scope, parts: Sequence[exp.Identifier], node: exp.Column) -> Typed | None:
+        for relation, rest in _split(scope, parts):
+            name = rest[0].name
+            found = relation.find(name) if relation else scope.find(name)
+            if len(found) > 1:
+                where = [r.alias for r in scope.relations if r.find(name) and r.alias]
+                hint = f"write {' or '.join(f'{alias}.{name}' for alias in where)}" if len(where) > 1 else "rename one of them"
+                raise self.context.error(f"column {name} is ambiguous", node, hint)
+            if found:
+                return self._fields(self._read(scope, found[0], node), rest[1:])
+            if relation is not None and len(parts) == 2:
+                return self._window_column(relation, name) or self._no_such_column(relation, name, node)
+        return None
+
+    def _read(self, scope: Scope, found: Visible, node: exp.Column) -> Typed:
+        """A column of this query, or of the one around it."""
+        make = scalar.column if scope is self.scope else scalar.outer
+        return Typed(make(found.column), found.type)
+
+    def _fields(self, value: Typed, names: Sequence[exp.Identifier]) -> Typed:
+        for name in names:
+            dot = exp.Dot(this=value.value, expression=exp.Identifier(this=name.name, quoted=True))
+            value = Typed(dot, self._operator_type(dot, [value.type], name))
+        return value
+
+    def _window_column(self, relation: Relation, name: str) -> Typed | None:
+        if relation.window is None or name.lower() not in ("window_start", "window_end"):
+            return None
+        if name.lower() == "window_end":
+            return window_columns.own_end(relation.window, self.context.window_specs)
+        return window_columns.own_start(relation.window, self.context.window_specs)
+
+    def _time_column(self, parts: Sequence[exp.Identifier], node: exp.Column) -> Typed | None:
+        name = parts[0].name.lower()
+        windows = self.context.window_specs
+        if len(parts) > 1 or not windows:
+            return None
+        sampled = any(w.slide is not None for w in windows)
+        if name in (scalar.VALID_FROM, scalar.VALID_TO) and not sampled:
+            return Typed(exp.Placeholder(this=name), TIMESTAMP)
+        if name not in ("window_start", "window_end"):
+            return None
+        if not sampled:
+            raise self.context.error(f"{name} needs a window with SLIDE", node, "use valid_from, or add SLIDE 1 SECOND")
+        if name == "window_end":
+            return window_columns.query_end(self.context.counts_rows)
+        return self._window_start(windows, node)
+
+    def _window_start(self, windows: Sequence[WindowSpec], node: exp.Column) -> Typed:
+        near = [r.window for r in self.scope.relations if r.window is not None] or windows
+        if len(set(near)) > 1:
+            raise self.context.error("window_start is ambiguous: the windows differ", node, "write alias.window_start")
+        start = window_columns.own_start(near[0], windows)
+        if start is None:
+            raise self.context.error(f"the window {near[0]} has no start to name", node)
+        return start
+
+    def _alias(self, parts: Sequence[exp.Identifier]) -> Typed | None:
+        found = self.aliases.get(parts[0].name.lower())
+        return self._fields(Typed(found.value.copy(), found.type), parts[1:]) if found is not None else None
+
+    def _no_such_column(self, relation: Relation, name: str, node: exp.Column) -> Typed:
+        hint = did_you_mean(name, [c.name for c in relation.columns])
+        raise self.context.error(f"{relation.alias} has no column {name}", node.this, hint)
+
+    def _unknown(self, parts: Sequence[exp.Identifier], node: exp.Column) -> Typed:
+        if len(parts) > 1:
+            aliases = [r.alias for r in self.scope.relations if r.alias]
+            hint = did_you_mean(parts[0].name, aliases)
+            raise self.context.error(f"there is no table or stream {parts[0].name} in this FROM", parts[0], hint)
+        known = [*self.scope.column_names(), *self.aliases]
+        raise self.context.error(f"there is no column {parts[0].name}", node, did_you_mean(parts[0].name, known))
+
+    # Calls
+
+    def call(self, node: exp.Anonymous) -> Typed:
+        function = self.lookup(node)
+        match function.kind:
+            case Kind.AGGREGATE:
+                return self.aggregate(node)
+            case Kind.RANKING:
+                raise self.context.error(f"{function.name} needs OVER", node, f"write {function.name}() OVER (ORDER BY …)")
+            case Kind.GENERATOR:
+                raise self.context.error(
+                    f"{function.name} makes several rows and cannot stand here", node, "use it in LATERAL VIEW"
+                )
+        return self.plain_call(node, function)
+
+    def plain_call(self, node: exp.Anonymous, function: Function) -> Typed:
+        arguments = [self._argument(argument) for argument in node.expressions]
+        result = self._signature(function, node, node.expressions, [a.type for a in arguments])
+        bound = [lambda_() if callable(lambda_) else lambda_ for lambda_ in (a.value for a in arguments)]
+        return Typed(exp.Anonymous(this=function.name, expressions=bound), result)
+
+    def aggregate(self, node: exp.Expression) -> Typed:
+        """Outside of a grouped SELECT there is nothing to aggregate over."""
+        name = _called(node)
+        hint = "use HAVING" if self.clause == "WHERE" else None
+        raise self.context.error(f"the aggregate {name} cannot stand in {self.clause}", node, hint)
+
+    def over(self, node: exp.Window) -> Typed:
+        raise self.context.error(
+            f"OVER cannot stand in {self.clause}", node, "compute it in a subquery and filter around it"
+        )
+
+    def lookup(self, node: exp.Anonymous) -> Function:
+        function = functions.lookup(node.name)
+        if function is None:
+            hint = did_you_mean(node.name, functions.names())
+            raise self.context.error(f"there is no function {node.name}", node, hint)
+        if function.refused is not None and self.context.continuous:
+            raise self.context.error(f"{function.name} cannot be used in a continuous query", node, function.refused)
+        return function
+
+    def call_over_rows(
+        self, node: exp.Anonymous, function: Function, more: Sequence[Type] = ()
+    ) -> Typed:
+        """A call that reads many rows: ``count(*)`` and DISTINCT are allowed. `more` are types of WITHIN GROUP."""
+        distinct = bool(node.expressions) and isinstance(node.expressions[0], exp.Distinct)
+        given = node.expressions[0].expressions if distinct else node.expressions
+        if function.name == "count" and [type(g) for g in given] == [exp.Star]:
+            return Typed(exp.Anonymous(this="count", expressions=[exp.Star()]), BIGINT)
+        arguments = [self._argument(argument) for argument in given]
+        result = self._signature(function, node, given, [*(a.type for a in arguments), *more])
+        values = [a.value for a in arguments]
+        inside = [exp.Distinct(expressions=values)] if distinct else values
+        return Typed(exp.Anonymous(this=function.name, expressions=inside), result)
+
+    def _signature(
+        self,
+        function: Function,
+        node: exp.Anonymous,
+        given: Sequence[exp.Expression],
+        argument_types: Sequence[Type | LambdaArgument],
+    ) -> Type:
+        try:
+            return functions.result_type(function, argument_types, given)
+        except SignatureError as error:
+            wrong = given[error.argument] if error.argument is not None and error.argument < len(given) else node
+            raise self.context.error(error.message, wrong) from None
+
+    def _argument(self, node: exp.Expression) -> _Argument:
+        if isinstance(node, exp.Lambda):
+            return self._lambda(node)
+        if isinstance(node, exp.Kwarg):
+            raise self.context.error("named arguments are not supported", node, "give the arguments in order")
+        bound = self.bind(node)
+        return _Argument(bound.type, bound.value)
+
+    def _lambda(self, node: exp.Lambda) -> _Argument:
+        names = [parameter.name for parameter in node.expressions]
+        bound: list[exp.Expression] = []
+
+        def body(parameter_types: tuple[Type, ...]) -> Type:
+            outside = self.lambda_parameters
+            self.lambda_parameters = outside | {n.lower(): t for n, t in zip(names, parameter_types, strict=False)}
+            try:
+                result = self.bind(node.this)
+            finally:
+                self.lambda_parameters = outside
+            bound[:] = [result.value]
+            return result.type
+
+        parameters = [exp.Identifier(this=name, quoted=True) for name in names]
+        return _Argument(
+            LambdaArgument(len(names), body), lambda: exp.Lambda(this=bound[0], expressions=parameters)
+        )
+
+    # Operators
+
+    def _operator(self, node: exp.Expression) -> Typed:
+        operands = {id(child): self.bind(child) for child in node.iter_expressions() if self._is_value(child)}
+        result = self._operator_type(node, [bound.type for bound in operands.values()], node)
+        new = type(node)(**{key: _rebuilt(value, operands) for key, value in node.args.items()})
+        return Typed(self._compared_as_one(new, list(operands.values())), result)
+
+    def _is_value(self, node: exp.Expression) -> bool:
+        """An identifier is a value only where it is a lambda's parameter; elsewhere it names a field."""
+        if isinstance(node, exp.Identifier):
+            return node.name.lower() in self.lambda_parameters and node.arg_key != "expression"
+        return not isinstance(node, _NOT_VALUES)
+
+    def _operator_type(self, node: exp.Expression, operands: Sequence[Type], where: exp.Expression) -> Type:
+        try:
+            return typing.operator_type(node, operands)
+        except SignatureError as error:
+            raise self.context.error(error.message, where) from None
+
+    def _compared_as_one(self, node: exp.Expression, operands: Sequence[Typed]) -> exp.Expression:
+        """Spark compares unlike types as one of them; said aloud, so that every engine does the same."""
+        if not isinstance(node, (*_COMPARISONS, exp.Between, exp.In)):
+            return node
+        target = operands[0].type
+        for operand in operands[1:]:
+            target = comparison_type(target, operand.type) or target
+        by_value = {id(o.value): o for o in operands}
+        for child in list(node.iter_expressions()):
+            operand = by_value.get(id(child))
+            if operand is not None and needs_cast(operand.type, target):
+                child.replace(cast(child.copy(), target))
+        return node
+
+
+class _Argument:
+    """A bound argument: its type and its tree, which for a lambda is known only after typing."""
+
+    def __init__(self, type: Type | LambdaArgument, value: exp.Expression | Callable[[], exp.Expression]) -> None:
+        self.type, self.value = type, value
+
+
+def comparison_type(a: Type, b: Type) -> Type | None:
+    """The type in which Spark compares: a string is read as the other side's type."""
+    if a == STRING and b != NULL:
+        return b
+    if b == STRING and a != NULL:
+        return a
+    return types.common(a, b)
+
+
+def needs_cast(actual: Type, target: Type) -> bool:
+    both_numbers = types.is_number(actual) and types.is_number(target)
+    return actual not in (target, NULL) and not both_numbers and not types.is_interval(target)
+
+
+def cast(value: exp.Expression, target: Type) -> exp.Expression:
+    return exp.TryCast(this=value, to=types.to_sqlglot(target))
+
+
+def coerced(bound: Typed, target: Type) -> exp.Expression:
+    """The expression as a value of exactly this type."""
+    return bound.value if bound.type == target else cast(bound.value, target)
+
+
+def not_grouped(context: Context, node: exp.Column) -> SqlError:
+    return context.error(
+        f"column {node.sql(dialect='spark')} is neither grouped nor aggregated",
+        node,
+        f"add it to GROUP BY, or write any_value({node.sql(dialect='spark')})",
+    )
+
+
+def _called(node: exp.Expression) -> str:
+    found = node if isinstance(node, exp.Anonymous) else node.find(exp.Anonymous)
+    return found.name.lower() if found is not None else node.sql(dialect="spark")
+
+
+def _rebuilt(value: object, operands: dict[int, Typed]) -> object:
+    if isinstance(value, list):
+        return [_rebuilt(item, operands) for item in value]
+    if isinstance(value, exp.Expression):
+        return operands[id(value)].value if id(value) in operands else value.copy()
+    return value
+
+
+def _split(
+    scope: Scope, parts: Sequence[exp.Identifier]
+) -> list[tuple[Relation | None, Sequence[exp.Identifier]]]:
+    """The readings of a dotted name: relation and column, or column and fields of it."""
+    readings: list[tuple[Relation | None, Sequence[exp.Identifier]]] = []
+    relation = scope.relation(parts[0].name) if len(parts) > 1 else None
+    if relation is not None:
+        readings.append((relation, parts[1:]))
+    readings.append((None, parts))
+    return readings

@@ -1,0 +1,80 @@
+"""What names mean at a point of a query: the relations in sight, nearest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from datacell.algebra.types import Type
+from datacell.algebra.window import WindowSpec
+
+
+@dataclass(frozen=True)
+class Visible:
+    """A column as a user names it, and the plan's column behind it.
+
+    `qualified_only` holds for the side of a USING join whose column the merged one hides.
+    """
+
+    name: str
+    column: str
+    type: Type
+    qualified_only: bool = False
+
+
+@dataclass(frozen=True)
+class Relation:
+    """One item of a FROM clause. Merged columns of a USING join stand in a relation without alias, in front."""
+
+    alias: str | None
+    columns: tuple[Visible, ...]
+    window: WindowSpec | None = None
+
+    def called(self, alias: str) -> bool:
+        return self.alias is not None and self.alias.lower() == alias.lower()
+
+    def find(self, name: str) -> tuple[Visible, ...]:
+        return tuple(c for c in self.columns if c.name.lower() == name.lower())
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The relations of a FROM clause, inside those of the enclosing query."""
+
+    relations: tuple[Relation, ...] = ()
+    parent: Scope | None = None
+
+    def beside(self, *relations: Relation) -> Scope:
+        return Scope(self.relations + relations, self.parent)
+
+    def relation(self, alias: str) -> Relation | None:
+        return next((r for r in self.relations if r.called(alias)), None)
+
+    def find(self, name: str) -> tuple[Visible, ...]:
+        """The columns that a bare name may mean."""
+        return tuple(c for r in self.relations for c in r.find(name) if not c.qualified_only)
+
+    def star(self) -> Iterator[Visible]:
+        return (c for r in self.relations for c in r.columns if not c.qualified_only)
+
+    def column_names(self) -> Iterable[str]:
+        return [c.name for c in self.star()]
+
+    def owns(self, column: str) -> bool:
+        """Is this one of the plan columns of this very level?"""
+        return any(c.column == column for r in self.relations for c in r.columns)
+
+
+class Names:
+    """Hands out names that are unique within a query."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def fresh(self, wish: str) -> str:
+        name, count = wish, 1
+        while name.lower() in self._taken:
+            count += 1
+            name = f"{wish}_{count}"
+        self._taken.add(name.lower())
+        return name
