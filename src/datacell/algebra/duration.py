@@ -24,6 +24,8 @@ UNITS = {
 
 def show(length: int) -> str:
     """``show(90_000_000) == '90 seconds'``: the largest unit that divides the length."""
-    unit = next((name for name, size in reversed(UNITS.items()) if length % size == 0 and name != "week"), "microsecond")
+    unit = next(
+        (name for name, size in reversed(UNITS.items()) if length % size == 0 and name != "week"), "microsecond"
+    )
     count = length // UNITS[unit]
     return f"{count} {unit}" if count == 1 else f"{count} {unit}s"

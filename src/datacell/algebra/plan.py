@@ -16,11 +16,11 @@ An invalid plan cannot be constructed: a node raises `PlanError` if its inputs d
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import Enum
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 from sqlglot import exp
 
@@ -46,7 +46,7 @@ class JoinKind(Enum):
 
 @dataclass(frozen=True)
 class SortKey:
-    value: exp.Expression
+    value: exp.Expr
     descending: bool = False
     nulls_first: bool = True
 
@@ -79,7 +79,7 @@ class Plan(ABC):
         if all(new is old for new, old in zip(children, self.children, strict=True)):
             return self
         rest = iter(children)
-        changes = {}
+        changes: dict[str, Plan | tuple[Plan, ...]] = {}
         for f in fields(self):
             value = getattr(self, f.name)
             if isinstance(value, Plan):
@@ -88,9 +88,13 @@ class Plan(ABC):
                 changes[f.name] = tuple(next(rest) for _ in value)
         return replace(self, **changes)
 
-    def expressions(self) -> Iterable[exp.Expression]:
+    def expressions(self) -> Iterable[exp.Expr]:
         """The scalar expressions of this operator alone."""
         return ()
+
+    def map_expressions(self, change: Callable[[exp.Expr], exp.Expr]) -> Self:
+        """The same operator over other expressions."""
+        return replace(self, **{f.name: _mapped(getattr(self, f.name), change) for f in fields(self)})
 
     @property
     def grouping(self) -> tuple[Named, ...]:
@@ -110,12 +114,25 @@ def _plans(value: object) -> tuple[Plan, ...]:
     return tuple(v for v in value if isinstance(v, Plan)) if isinstance(value, tuple) else ()
 
 
-def _require_columns(node: Plan, expressions: Iterable[exp.Expression], available: Iterable[str]) -> None:
+def _mapped(value: Any, change: Callable[[exp.Expr], exp.Expr]) -> Any:
+    match value:
+        case exp.Expr():
+            return change(value)
+        case Named() | SortKey():
+            return replace(value, value=change(value.value))
+        case tuple():
+            return tuple(_mapped(item, change) for item in value)
+    return value
+
+
+def _require_columns(node: Plan, expressions: Iterable[exp.Expr], available: Iterable[str]) -> None:
     known = frozenset(available)
     for expression in expressions:
         missing = scalar.columns(expression) - known
         if missing:
-            raise PlanError(f"{type(node).__name__.lower()} reads {min(missing)}, its input has {', '.join(sorted(known))}")
+            raise PlanError(
+                f"{type(node).__name__.lower()} reads {min(missing)}, its input has {', '.join(sorted(known))}"
+            )
 
 
 def _require_same_schema(node: Plan, *inputs: Plan) -> None:
@@ -165,7 +182,7 @@ class Values(Plan):
     """Constant rows, valid at every instant."""
 
     columns: tuple[Field, ...]
-    rows: tuple[tuple[exp.Expression, ...], ...]
+    rows: tuple[tuple[exp.Expr, ...], ...]
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows):
@@ -176,7 +193,7 @@ class Values(Plan):
     def schema(self) -> Schema:
         return Schema(self.columns)
 
-    def expressions(self) -> Iterable[exp.Expression]:
+    def expressions(self) -> Iterable[exp.Expr]:
         return (value for row in self.rows for value in row)
 
     def head(self) -> str:
@@ -217,7 +234,7 @@ class Filter(Plan):
     """σ: the rows for which the predicate is true."""
 
     child: Plan
-    predicate: exp.Expression
+    predicate: exp.Expr
 
     def __post_init__(self) -> None:
         _require_columns(self, self.expressions(), self.child.schema.names)
@@ -226,7 +243,7 @@ class Filter(Plan):
     def schema(self) -> Schema:
         return self.child.schema
 
-    def expressions(self) -> Iterable[exp.Expression]:
+    def expressions(self) -> Iterable[exp.Expr]:
         return (self.predicate,)
 
     def head(self) -> str:
@@ -249,7 +266,7 @@ class Map(Plan):
     def schema(self) -> Schema:
         return Schema(tuple(c.field for c in self.columns))
 
-    def expressions(self) -> Iterable[exp.Expression]:
+    def expressions(self) -> Iterable[exp.Expr]:
         return (c.value for c in self.columns)
 
     def head(self) -> str:
@@ -288,7 +305,7 @@ class Group(Plan):
     def grouping(self) -> tuple[Named, ...]:
         return self.keys
 
-    def expressions(self) -> Iterable[exp.Expression]:
+    def expressions(self) -> Iterable[exp.Expr]:
         return (k.value for k in self.keys)
 
     def head(self) -> str:
@@ -315,7 +332,7 @@ class Aggregate(Plan):
     def schema(self) -> Schema:
         return Schema(tuple(c.field for c in (*self.keys, *self.aggregates)))
 
-    def expressions(self) -> Iterable[exp.Expression]:
+    def expressions(self) -> Iterable[exp.Expr]:
         return (a.value for a in self.aggregates)
 
     def head(self) -> str:
@@ -338,7 +355,7 @@ class Over(Plan):
     def schema(self) -> Schema:
         return self.child.schema + Schema(tuple(f.field for f in self.functions))
 
-    def expressions(self) -> Iterable[exp.Expression]:
+    def expressions(self) -> Iterable[exp.Expr]:
         return (f.value for f in self.functions)
 
     def head(self) -> str:
@@ -363,7 +380,7 @@ class Order(Plan):
     def schema(self) -> Schema:
         return self.child.schema
 
-    def expressions(self) -> Iterable[exp.Expression]:
+    def expressions(self) -> Iterable[exp.Expr]:
         return (k.value for k in self.keys)
 
     def head(self) -> str:
@@ -382,7 +399,7 @@ class Join(Plan):
     left: Plan
     right: Plan
     kind: JoinKind = JoinKind.INNER
-    condition: exp.Expression | None = None
+    condition: exp.Expr | None = None
 
     def __post_init__(self) -> None:
         _require_columns(self, self.expressions(), (self.left.schema + self.right.schema).names)
@@ -391,7 +408,7 @@ class Join(Plan):
     def schema(self) -> Schema:
         return self.left.schema + self.right.schema if self.kind.keeps_right else self.left.schema
 
-    def expressions(self) -> Iterable[exp.Expression]:
+    def expressions(self) -> Iterable[exp.Expr]:
         return () if self.condition is None else (self.condition,)
 
     def head(self) -> str:
@@ -410,7 +427,7 @@ class Apply(Plan):
     left: Plan
     right: Plan
     kind: JoinKind
-    condition: exp.Expression | None = None
+    condition: exp.Expr | None = None
 
     def __post_init__(self) -> None:
         if self.kind in (JoinKind.RIGHT, JoinKind.FULL):
@@ -421,7 +438,7 @@ class Apply(Plan):
     def schema(self) -> Schema:
         return self.left.schema + self.right.schema if self.kind.keeps_right else self.left.schema
 
-    def expressions(self) -> Iterable[exp.Expression]:
+    def expressions(self) -> Iterable[exp.Expr]:
         return () if self.condition is None else (self.condition,)
 
     @cached_property

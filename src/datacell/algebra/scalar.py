@@ -26,7 +26,7 @@ def outer(name: str) -> exp.Column:
     return exp.Column(this=exp.Identifier(this=name, quoted=True), table=exp.Identifier(this=OUTER, quoted=True))
 
 
-def call(name: str, *arguments: exp.Expression) -> exp.Anonymous:
+def call(name: str, *arguments: exp.Expr) -> exp.Anonymous:
     return exp.Anonymous(this=name, expressions=[argument.copy() for argument in arguments])
 
 
@@ -35,34 +35,39 @@ def boundary() -> exp.Placeholder:
     return exp.Placeholder(this=WINDOW_END)
 
 
-def is_outer(node: exp.Expression) -> bool:
+def is_outer(node: exp.Expr) -> bool:
     return isinstance(node, exp.Column) and node.table == OUTER
 
 
-def columns(node: exp.Expression) -> frozenset[str]:
+def columns(node: exp.Expr) -> frozenset[str]:
     """The columns of the input that an expression reads."""
     return frozenset(c.name for c in node.find_all(exp.Column) if not is_outer(c))
 
 
-def outer_columns(node: exp.Expression) -> frozenset[str]:
+def outer_columns(node: exp.Expr) -> frozenset[str]:
     """The columns of enclosing queries that an expression reads."""
     return frozenset(c.name for c in node.find_all(exp.Column) if is_outer(c))
 
 
-def replace(node: exp.Expression, change: Callable[[exp.Expression], exp.Expression | None]) -> exp.Expression:
+def reads_boundary(node: exp.Expr) -> bool:
+    """Does the value depend on when the snapshot is taken?"""
+    return node.find(exp.Placeholder) is not None
+
+
+def replace(node: exp.Expr, change: Callable[[exp.Expr], exp.Expr | None]) -> exp.Expr:
     """A copy with every node for which `change` gives a new one replaced, outermost first."""
 
-    def step(found: exp.Expression) -> exp.Expression:
+    def step(found: exp.Expr) -> exp.Expr:
         new = change(found)
         return found if new is None else new
 
     return node.copy().transform(step, copy=False)
 
 
-def substitute(node: exp.Expression, values: Mapping[str, exp.Expression]) -> exp.Expression:
+def substitute(node: exp.Expr, values: Mapping[str, exp.Expr]) -> exp.Expr:
     """A copy with input columns replaced by what `values` says they are."""
 
-    def change(found: exp.Expression) -> exp.Expression | None:
+    def change(found: exp.Expr) -> exp.Expr | None:
         if isinstance(found, exp.Column) and not is_outer(found) and found.name in values:
             return _operand(values[found.name])
         return None
@@ -70,16 +75,16 @@ def substitute(node: exp.Expression, values: Mapping[str, exp.Expression]) -> ex
     return replace(node, change)
 
 
-def substitute_outer(node: exp.Expression, values: Mapping[str, exp.Expression]) -> exp.Expression:
+def substitute_outer(node: exp.Expr, values: Mapping[str, exp.Expr]) -> exp.Expr:
     """A copy with columns of enclosing queries replaced by what `values` says they are."""
 
-    def change(found: exp.Expression) -> exp.Expression | None:
+    def change(found: exp.Expr) -> exp.Expr | None:
         return _operand(values[found.name]) if is_outer(found) and found.name in values else None
 
     return replace(node, change)
 
 
-def conjuncts(predicate: exp.Expression) -> Iterator[exp.Expression]:
+def conjuncts(predicate: exp.Expr) -> Iterator[exp.Expr]:
     """The parts of a conjunction, left to right, without needless parentheses."""
     bare = predicate.unnest()
     if isinstance(bare, exp.And):
@@ -89,24 +94,26 @@ def conjuncts(predicate: exp.Expression) -> Iterator[exp.Expression]:
         yield bare
 
 
-def conjoin(parts: list[exp.Expression]) -> exp.Expression:
+def conjoin(parts: list[exp.Expr]) -> exp.Expr:
     """The conjunction of the parts; TRUE if there are none."""
     return exp.and_(*parts, copy=True) if parts else exp.true()
 
 
-def equalities(predicate: exp.Expression | None) -> Iterator[tuple[exp.Expression, exp.Expression]]:
+def equalities(predicate: exp.Expr | None) -> Iterator[tuple[exp.Expr, exp.Expr]]:
     """The pairs that a conjunction compares with ``=``."""
     for part in conjuncts(predicate) if predicate is not None else ():
         if isinstance(part, exp.EQ):
             yield part.this, part.expression
 
 
-def show(node: exp.Expression) -> str:
+def show(node: exp.Expr) -> str:
     """One line of text for a plan: names bare, as a person would write them."""
     text = node.sql(dialect="spark", comments=False, normalize_functions="lower")
     return text.replace("`", "").replace(f":{WINDOW_END}", WINDOW_END)
 
 
-def _operand(value: exp.Expression) -> exp.Expression:
+def _operand(value: exp.Expr) -> exp.Expr:
     copied = value.copy()
-    return exp.Paren(this=copied) if isinstance(copied, exp.Binary | exp.Not | exp.Is | exp.Between | exp.In) else copied
+    return (
+        exp.Paren(this=copied) if isinstance(copied, exp.Binary | exp.Not | exp.Is | exp.Between | exp.In) else copied
+    )

@@ -29,7 +29,7 @@ class Named:
     """A column that an operator computes: its name, the expression, the expression's type."""
 
     name: str
-    value: exp.Expression
+    value: exp.Expr
     type: Type
 
     @property

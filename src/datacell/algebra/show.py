@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 from datacell.algebra.plan import Plan
@@ -22,23 +24,22 @@ def json(plan: Plan) -> dict[str, Any]:
     }
 
 
-def mermaid(plan: Plan) -> str:
-    """A flowchart, sources at the bottom and rows flowing up."""
-    lines = ["flowchart BT"]
-    _flow(plan, lines, [0])
-    return "\n".join(lines)
+def mermaid_lines(plan: Plan, prefix: str) -> list[str]:
+    """The nodes and edges of a flowchart, sources at the bottom and rows flowing up; `prefix` keeps names apart."""
+    lines: list[str] = []
+    _flow(plan, lines, prefix, count())
+    return lines
 
 
 def _lines(plan: Plan, depth: int) -> list[str]:
     return ["  " * depth + plan.head(), *(line for child in plan.children for line in _lines(child, depth + 1))]
 
 
-def _flow(plan: Plan, lines: list[str], counter: list[int]) -> str:
-    name = f"n{counter[0]}"
-    counter[0] += 1
+def _flow(plan: Plan, lines: list[str], prefix: str, numbers: Iterator[int]) -> str:
+    name = f"{prefix}{next(numbers)}"
     label = plan.head().replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;")
     lines.append(f'    {name}["{label}"]')
     for child in plan.children:
-        below = _flow(child, lines, counter)
+        below = _flow(child, lines, prefix, numbers)
         lines.append(f"    {below} --> {name}")
     return name

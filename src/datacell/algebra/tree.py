@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from datacell.algebra.plan import Plan, Stream, Window, descendants
+from sqlglot import exp
+
+from datacell.algebra import scalar
+from datacell.algebra.plan import Plan, Stream, Window
+from datacell.algebra.plan import descendants as descendants
 
 
 def transform_up(plan: Plan, change: Callable[[Plan], Plan]) -> Plan:
@@ -22,3 +26,17 @@ def windows(plan: Plan) -> list[Window]:
 
 def has_stream(plan: Plan) -> bool:
     return bool(streams(plan))
+
+
+def at_boundary(plan: Plan, boundary: exp.Expr) -> Plan:
+    """The plan at one boundary: `window_end` is that constant."""
+
+    def fill(node: exp.Expr) -> exp.Expr | None:
+        return boundary.copy() if isinstance(node, exp.Placeholder) and node.name == scalar.WINDOW_END else None
+
+    def change(node: Plan) -> Plan:
+        if not any(map(scalar.reads_boundary, node.expressions())):
+            return node
+        return node.map_expressions(lambda e: scalar.replace(e, fill))
+
+    return transform_up(plan, change)

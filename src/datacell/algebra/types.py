@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import reduce
 
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
@@ -157,7 +156,7 @@ def _inner_to_sqlglot(t: Type) -> list[exp.DataType]:
 
 def common(a: Type, b: Type) -> Type | None:
     """The narrowest type that holds the values of both, or None."""
-    if a == b or b == NULL:
+    if b in (a, NULL):
         return a
     if a == NULL:
         return b
@@ -165,14 +164,14 @@ def common(a: Type, b: Type) -> Type | None:
         return _common_number(a, b)
     if is_time(a) and is_time(b):
         return TIMESTAMP if TIMESTAMP in (a, b) else TIMESTAMP_NTZ
-    if a.name == b.name and len(a.arguments) == len(b.arguments):
+    if a.name == b.name and len(a.arguments) == len(b.arguments) and _same_fields(a, b):
         inner = [common(x, y) for x, y in zip(a.arguments, b.arguments, strict=True)]
         if None not in inner and a.name in ("array", "map", "struct"):
             return Type(a.name, tuple(t for t in inner if t is not None), names=a.names)
         return None
     if STRING in (a, b):
         other = b if a == STRING else a
-        return None if other.arguments or other in (BINARY, BOOLEAN) else STRING
+        return None if other.arguments or other in (BINARY, BOOLEAN, CALENDAR_INTERVAL) else STRING
     if is_interval(a) and is_interval(b):
         return _common_interval(a, b)
     return None
@@ -180,12 +179,19 @@ def common(a: Type, b: Type) -> Type | None:
 
 def common_of(types: list[Type]) -> Type | None:
     """`common` over several types; `void` if there are none."""
-    return reduce(lambda a, b: None if a is None else common(a, b), types, NULL)
+    found: Type | None = NULL
+    for t in types:
+        found = None if found is None else common(found, t)
+    return found
 
 
 def as_decimal(t: Type) -> Type:
     """The decimal that holds every value of an integer type; a decimal itself."""
     return t if t.name == "decimal" else decimal(_INTEGER_DIGITS[t], 0)
+
+
+def _same_fields(a: Type, b: Type) -> bool:
+    return [name.lower() for name in a.names] == [name.lower() for name in b.names]
 
 
 def _common_number(a: Type, b: Type) -> Type:
@@ -195,7 +201,8 @@ def _common_number(a: Type, b: Type) -> Type:
         return DOUBLE
     x, y = as_decimal(a), as_decimal(b)
     scale = max(x.scale, y.scale)
-    return bounded_decimal(max(x.precision - x.scale, y.precision - y.scale) + scale, scale)
+    whole = max(x.precision - x.scale, y.precision - y.scale)
+    return decimal(min(whole + scale, MAX_PRECISION), min(scale, MAX_PRECISION - whole))
 
 
 def bounded_decimal(precision: int, scale: int) -> Type:

@@ -22,7 +22,7 @@ snapshot at the last chronon before τ. No SLIDE asks for every change.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 from datacell.algebra import duration
 from datacell.errors import PlanError
@@ -126,9 +126,16 @@ class LandmarkRows:
         return f"landmark{since} slide {self.slide} rows"
 
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
 TimeWindow = Range | Fixed | Now | Unbounded | Landmark
 RowWindow = Rows | LandmarkRows
 WindowSpec = TimeWindow | RowWindow
+
+
+def micros(instant: datetime) -> int:
+    """An instant as microseconds since the epoch."""
+    return (instant - _EPOCH) // timedelta(microseconds=1)
 
 
 def counts_rows(window: WindowSpec) -> bool:

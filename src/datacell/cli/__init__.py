@@ -1,1 +1,54 @@
+"""The command line: one file per command. A mistake of the user exits 2 with one message and no traceback."""
 
+from __future__ import annotations
+
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated
+
+import typer
+
+from datacell.cli.doctor import doctor
+from datacell.cli.explain import explain
+from datacell.errors import DataCellError
+
+app = typer.Typer(
+    help="Continuous SQL over windows of streams, on Spark.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command()(explain)
+app.command(short_help="Check what DataCell needs to run.")(doctor)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"datacell {_version()}")
+        raise typer.Exit
+
+
+def _version() -> str:
+    try:
+        return version("datacell")
+    except PackageNotFoundError:
+        return "from source, not installed"
+
+
+@app.callback()
+def options(
+    show_version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """The entry point of the `datacell` command."""
+    try:
+        app(prog_name="datacell")
+    except DataCellError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)

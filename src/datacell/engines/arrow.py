@@ -8,7 +8,7 @@ from datacell.algebra import types
 from datacell.algebra.schema import Schema
 from datacell.algebra.types import Type
 
-_PLAIN = {
+_PLAIN: dict[Type, pa.DataType] = {
     types.BOOLEAN: pa.bool_(),
     types.TINYINT: pa.int8(),
     types.SMALLINT: pa.int16(),
@@ -50,4 +50,9 @@ def arrow_schema(schema: Schema) -> pa.Schema:
 def conform(table: pa.Table, schema: Schema) -> pa.Table:
     """The same rows with exactly the plan's names and types."""
     wanted = arrow_schema(schema)
-    return table.rename_columns(wanted.names).cast(wanted)
+    return table if table.schema.equals(wanted) else table.rename_columns(wanted.names).cast(wanted)
+
+
+def selected(table: pa.Table, columns: Schema) -> pa.Table:
+    """The named columns of an input, with exactly these types; other columns of it are not looked at."""
+    return conform(table.select(list(columns.names)), columns)

@@ -6,15 +6,16 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from datacell.algebra import tree
-from datacell.algebra.plan import Plan, Stream, Table
+from datacell.algebra.plan import Plan
+from datacell.algebra.schema import Schema
 from datacell.engines import sql
 from datacell.engines.agreed import DUCKDB, refusals
-from datacell.engines.arrow import conform
+from datacell.engines.agreed.spelled import RefusedError
+from datacell.engines.arrow import conform, selected
 from datacell.engines.protocol import Input, Inputs
 from datacell.errors import EngineError
 
-_LOCKED = {
+_LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -29,22 +30,26 @@ class DuckDBEngine:
     name = "duckdb"
 
     def __init__(self, threads: int | None = None) -> None:
-        settings = dict(_LOCKED) if threads is None else {"threads": str(threads), **_LOCKED}
+        settings = _LOCKED if threads is None else {"threads": threads, **_LOCKED}
         self._database = duckdb.connect(":memory:", config=settings)
 
     def refusals(self, plan: Plan) -> tuple[str, ...]:
         return refusals(plan)
 
     def sql(self, plan: Plan) -> str:
-        return sql.text(plan, DUCKDB)
+        try:
+            return sql.text(plan, DUCKDB)
+        except RefusedError as refused:
+            raise EngineError(f"DuckDB must not run the fragment: {refused}") from refused
 
     def run(self, plan: Plan, inputs: Inputs) -> pa.Table:
         cursor = self._database.cursor()
         try:
-            for name in {node.name for node in tree.descendants(plan) if isinstance(node, Stream | Table)}:
-                cursor.register(name, _naive(_loaded(inputs[name])))
-            return conform(cursor.sql(self.sql(plan)).to_arrow_table(), plan.schema)
-        except (duckdb.Error, pa.ArrowInvalid) as error:
+            for number, (name, columns) in enumerate(sql.sources(plan).items()):
+                cursor.register(f"input_{number}", _naive(selected(_loaded(inputs[name], columns), columns)))
+            names = {name: f"input_{number}" for number, name in enumerate(sql.sources(plan))}
+            return conform(cursor.sql(self.sql(sql.reading_from(plan, names))).to_arrow_table(), plan.schema)
+        except (duckdb.Error, pa.ArrowException) as error:
             raise EngineError(f"DuckDB could not run the fragment: {_first_line(error)}") from error
         finally:
             cursor.close()
@@ -53,11 +58,11 @@ class DuckDBEngine:
         self._database.close()
 
 
-def _loaded(source: Input) -> pa.Table:
+def _loaded(source: Input, columns: Schema) -> pa.Table:
     """Files are read here, because the database may not open any."""
     if isinstance(source, pa.Table):
         return source
-    return pa.concat_tables([pq.read_table(path) for path in source.paths])
+    return pa.concat_tables([pq.read_table(path, columns=list(columns.names)) for path in source.paths])
 
 
 def _naive(table: pa.Table) -> pa.Table:

@@ -5,12 +5,12 @@ Names are always quoted and unique within a plan, so no reference needs a qualif
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from datacell.algebra import scalar, types
+from datacell.algebra import scalar, tree, types
 from datacell.algebra.plan import (
     Aggregate,
     Apply,
@@ -31,10 +31,10 @@ from datacell.algebra.plan import (
     Table,
     Union,
     Values,
+    descendants,
 )
-from datacell.algebra.schema import Named, Schema
+from datacell.algebra.schema import Field, Named, Schema
 from datacell.errors import PlanError
-
 
 _JOIN_TYPES = {
     JoinKind.INNER: "inner",
@@ -44,14 +44,19 @@ _JOIN_TYPES = {
     JoinKind.SEMI: "left semi",
     JoinKind.ANTI: "left anti",
 }
+Columns = Mapping[str, types.Type]
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How an engine spells: sqlglot's name for it, and what to change in an expression of a given type."""
+    """How an engine spells: sqlglot's name for it, its form of an expression, its name of a type.
+
+    `spell` is given the expression, the types of the columns it may read, and its own type where that is declared.
+    """
 
     name: str
-    spell: Callable[[exp.Expression, types.Type | None], exp.Expression]
+    spell: Callable[[exp.Expr, Columns, types.Type | None], exp.Expr]
+    type: Callable[[types.Type], exp.DataType]
 
 
 def text(plan: Plan, dialect: Dialect) -> str:
@@ -64,10 +69,31 @@ def query(plan: Plan, dialect: Dialect) -> exp.Query:
     return _Compiler(dialect).query(plan)
 
 
+def sources(plan: Plan) -> dict[str, Schema]:
+    """The inputs of a fragment: by name, the columns that it reads of each."""
+    found: dict[str, dict[str, Field]] = {}
+    for node in descendants(plan):
+        if isinstance(node, Stream | Table):
+            found.setdefault(node.name, {}).update({f.name: f for f in node.columns})
+    return {name: Schema(tuple(columns.values())) for name, columns in found.items()}
+
+
+def reading_from(plan: Plan, names: Mapping[str, str]) -> Plan:
+    """The same fragment over inputs of other names."""
+
+    def change(node: Plan) -> Plan:
+        return replace(node, name=names[node.name]) if isinstance(node, Stream | Table) else node
+
+    return tree.transform_up(plan, change)
+
+
 class _Compiler:
+    """`enclosing` are the columns that the right side of an apply reads from its left."""
+
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
         self.aliases = 0
+        self.enclosing: dict[str, types.Type] = {}
 
     def query(self, plan: Plan) -> exp.Query:
         match plan:
@@ -76,17 +102,22 @@ class _Compiler:
             case Values():
                 return self._values(plan)
             case Filter(child, predicate):
-                return self._from(child).select(*_names(plan.schema)).where(self._spell(predicate), copy=False)
+                return (
+                    self._from(child)
+                    .select(*_names(plan.schema))
+                    .where(self._spell(predicate, child.schema), copy=False)
+                )
             case Map(Filter(child, predicate), columns) if not isinstance(child, Group):
-                return self._from(child).select(*self._named(columns)).where(self._spell(predicate), copy=False)
+                selected = self._from(child).select(*self._named(columns, child.schema))
+                return selected.where(self._spell(predicate, child.schema), copy=False)
             case Map(child, columns):
-                return self._from(child).select(*self._named(columns))
+                return self._from(child).select(*self._named(columns, child.schema))
             case Distinct(child):
                 return self._from(child).select(*_names(plan.schema)).distinct()
             case Aggregate():
                 return self._aggregate(plan)
             case Over(child, functions):
-                return self._from(child).select(*_names(child.schema), *self._named(functions))
+                return self._from(child).select(*_names(child.schema), *self._named(functions, child.schema))
             case Order():
                 return self._order(plan)
             case Join():
@@ -107,17 +138,21 @@ class _Compiler:
 
     # Expressions
 
-    def _spell(self, node: exp.Expression, type_: types.Type | None = None) -> exp.Expression:
+    def _spell(self, node: exp.Expr, over: Schema, type_: types.Type | None = None) -> exp.Expr:
         if node.find(exp.Placeholder) is not None:
             raise PlanError(f"{scalar.show(node)} needs its boundary")
 
-        def unqualified(found: exp.Expression) -> exp.Expression | None:
+        def unqualified(found: exp.Expr) -> exp.Expr | None:
             return scalar.column(found.name) if scalar.is_outer(found) else None
 
-        return self.dialect.spell(scalar.replace(node, unqualified), type_)
+        known = self.enclosing | {f.name: f.type for f in over}
+        return self.dialect.spell(scalar.replace(node, unqualified), known, type_)
 
-    def _named(self, columns: Iterable[Named]) -> list[exp.Expression]:
-        return [exp.alias_(self._spell(c.value, c.type), _identifier(c.name), copy=False) for c in columns]
+    def _named(self, columns: Iterable[Named], over: Schema) -> list[exp.Expr]:
+        return [exp.alias_(self._spell(c.value, over, c.type), _identifier(c.name), copy=False) for c in columns]
+
+    def _cast(self, value: exp.Expr, t: types.Type) -> exp.Expr:
+        return exp.TryCast(this=value, to=self.dialect.type(t))
 
     # Sources
 
@@ -132,21 +167,23 @@ class _Compiler:
         rows: list[exp.Query] = [
             exp.select(
                 *(
-                    exp.alias_(_cast(self._spell(v, f.type), f.type), _identifier(f.name), copy=False)
+                    exp.alias_(self._cast(self._spell(v, Schema(()), f.type), f.type), _identifier(f.name), copy=False)
                     for v, f in zip(row, plan.columns, strict=True)
                 )
             )
             for row in plan.rows
         ]
         if not rows:
-            nothing = [exp.alias_(_cast(exp.Null(), f.type), _identifier(f.name), copy=False) for f in plan.columns]
+            nothing = [
+                exp.alias_(self._cast(exp.Null(), f.type), _identifier(f.name), copy=False) for f in plan.columns
+            ]
             return exp.select(*nothing).where(exp.false(), copy=False)
         return _all(rows)
 
     def _from(self, plan: Plan) -> exp.Select:
         return exp.select().from_(self._subquery(plan), copy=False)
 
-    def _subquery(self, plan: Plan) -> exp.Expression:
+    def _subquery(self, plan: Plan) -> exp.Expr:
         self.aliases += 1
         return self.query(plan).subquery(f"t{self.aliases}", copy=False)
 
@@ -154,17 +191,19 @@ class _Compiler:
 
     def _aggregate(self, plan: Aggregate) -> exp.Select:
         child = plan.child.child if isinstance(plan.child, Group) else plan.child
-        select = self._from(child).select(*self._named(plan.keys), *self._named(plan.aggregates))
+        columns = (*plan.keys, *plan.aggregates)
+        select = self._from(child).select(*self._named(columns, child.schema))
         varying = [k for k in plan.keys if scalar.columns(k.value) or scalar.outer_columns(k.value)]
         if varying:
-            return select.group_by(*(self._spell(k.value, k.type) for k in varying), copy=False)
+            return select.group_by(*(self._spell(k.value, child.schema, k.type) for k in varying), copy=False)
         if plan.keys:  # constant keys make one group, but none where there are no rows
             select = select.having(exp.GT(this=scalar.call("count", exp.Star()), expression=exp.Literal.number(0)))
         return select
 
     def _order(self, plan: Order) -> exp.Select:
         keys = [
-            exp.Ordered(this=self._spell(k.value), desc=k.descending, nulls_first=k.nulls_first) for k in plan.keys
+            exp.Ordered(this=self._spell(k.value, plan.schema), desc=k.descending, nulls_first=k.nulls_first)
+            for k in plan.keys
         ]
         select = self._from(plan.child).select(*_names(plan.schema)).order_by(*keys, copy=False)
         if plan.limit is not None:
@@ -176,13 +215,21 @@ class _Compiler:
         right = self._subquery(plan.right)
         if plan.condition is None and plan.kind is JoinKind.INNER:
             return left.join(right, join_type="cross", copy=False)
-        condition = exp.true() if plan.condition is None else self._spell(plan.condition)
+        condition = self._condition(plan)
         return left.join(right, on=condition, join_type=_JOIN_TYPES[plan.kind], copy=False)
+
+    def _condition(self, plan: Join | Apply) -> exp.Expr:
+        if plan.condition is None:
+            return exp.true()
+        return self._spell(plan.condition, plan.left.schema + plan.right.schema)
 
     def _apply(self, plan: Apply) -> exp.Select:
         left = self._from(plan.left).select(*_names(plan.schema))
-        condition = exp.true() if plan.condition is None else self._spell(plan.condition)
+        condition = self._condition(plan)
+        outside = self.enclosing
+        self.enclosing = outside | {f.name: f.type for f in plan.left.schema}
         right = self._subquery(plan.right)
+        self.enclosing = outside
         if plan.kind.keeps_right:
             alias = right.args["alias"].pop()
             lateral = exp.Lateral(this=right, alias=alias)
@@ -219,5 +266,4 @@ def _identifier(name: str) -> exp.Identifier:
     return exp.Identifier(this=name, quoted=True)
 
 
-def _cast(value: exp.Expression, t: types.Type) -> exp.Expression:
-    return exp.TryCast(this=value, to=types.to_sqlglot(t))
+SPARK = Dialect("spark", lambda node, _columns, _type: node, types.to_sqlglot)

@@ -31,7 +31,7 @@ class SelectExpressions(Expressions):
     ) -> None:
         super().__init__(context, scope, plan, clause, subqueries)
         self.named_windows = windows
-        self.analytic: dict[exp.Expression, Named] = {}
+        self.analytic: dict[exp.Expr, Named] = {}
 
     def plan_with_analytics(self) -> Plan:
         return Over(self.plan, tuple(self.analytic.values())) if self.analytic else self.plan
@@ -62,7 +62,7 @@ class SelectExpressions(Expressions):
             raise self.context.error(f"there is no window {name.name} in this SELECT", name, hint)
         return found
 
-    def _function(self, node: exp.Expression) -> Typed:
+    def _function(self, node: exp.Expr) -> Typed:
         if isinstance(node, _WRAPPERS):
             inner = self._function(node.this)
             if not isinstance(node, exp.Filter):
@@ -76,7 +76,9 @@ class SelectExpressions(Expressions):
             return self._function(lifted)
         function = self.lookup(node)
         if function.kind not in (Kind.RANKING, Kind.AGGREGATE):
-            raise self.context.error(f"{function.name} cannot have OVER", node, "use an aggregate or a ranking function")
+            raise self.context.error(
+                f"{function.name} cannot have OVER", node, "use an aggregate or a ranking function"
+            )
         return self.call_over_rows(node, function)
 
     def _order(self, node: exp.Order | None) -> exp.Order | None:
@@ -84,13 +86,15 @@ class SelectExpressions(Expressions):
             return None
         return exp.Order(
             expressions=[
-                exp.Ordered(this=self.bind(o.this).value, desc=o.args.get("desc"), nulls_first=o.args.get("nulls_first"))
+                exp.Ordered(
+                    this=self.bind(o.this).value, desc=o.args.get("desc"), nulls_first=o.args.get("nulls_first")
+                )
                 for o in node.expressions
             ]
         )
 
 
-def nulls_outside(node: exp.Expression) -> exp.Expression:
+def nulls_outside(node: exp.Expr) -> exp.Expr:
     """``f(x IGNORE NULLS)`` is ``f(x) IGNORE NULLS``."""
     first = node.expressions[0] if node.expressions else None
     if not isinstance(first, exp.IgnoreNulls | exp.RespectNulls):
@@ -100,5 +104,5 @@ def nulls_outside(node: exp.Expression) -> exp.Expression:
     return type(first)(this=bare)
 
 
-def _copied(node: exp.Expression | None) -> exp.Expression | None:
+def _copied(node: exp.Expr | None) -> exp.Expr | None:
     return None if node is None else node.copy()

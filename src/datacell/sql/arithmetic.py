@@ -26,8 +26,12 @@ SYMBOLS: Mapping[type[exp.Expr], str] = {
 
 def result(operator: type[exp.Expr], a: Type, b: Type, operands: Sequence[exp.Expr] = ()) -> Type:
     """The type of an operation; the operands' trees show which integers are literals, and so how long they are."""
-    found = _moved_time(operator, a, b) if _is_temporal(a) or _is_temporal(b) else None
-    if found is None and _countable(a) and _countable(b):
+    found: Type | None = None
+    if _is_temporal(a) or _is_temporal(b):
+        found = _moved_time(operator, a, b)
+    elif operator is exp.IntDiv:
+        found = types.BIGINT if _whole(a) and _whole(b) else None
+    elif _countable(a) and _countable(b):
         found = _number(operator, a, b, operands)
     if found is None:
         raise SignatureError(f"{a} {SYMBOLS[operator]} {b} has no meaning", 1 if _countable(a) else 0)
@@ -36,9 +40,7 @@ def result(operator: type[exp.Expr], a: Type, b: Type, operands: Sequence[exp.Ex
 
 def _number(operator: type[exp.Expr], a: Type, b: Type, operands: Sequence[exp.Expr]) -> Type:
     a, b = (types.DOUBLE if t == types.STRING else t for t in (a, b))
-    if operator is exp.IntDiv:
-        return types.BIGINT
-    if a == types.NULL and b == types.NULL:
+    if a == types.NULL and (b == types.NULL or operator is exp.Div):
         return types.DOUBLE
     left, right = (b if a == types.NULL else a), (a if b == types.NULL else b)
     if "decimal" in (left.name, right.name) and types.DOUBLE not in (left, right) and types.FLOAT not in (left, right):
@@ -54,15 +56,13 @@ def _number(operator: type[exp.Expr], a: Type, b: Type, operands: Sequence[exp.E
 def _decimal_operand(t: Type, tree: exp.Expr | None) -> Type:
     """An integer literal counts with the digits it is written with."""
     literal = _integer_literal(tree)
-    if t.name == "decimal" or literal is None:
+    if t.name == "decimal" or t == types.TINYINT or literal is None:
         return types.as_decimal(t)
     return types.decimal(len(literal.lstrip("0") or "0"), 0)
 
 
 def _integer_literal(tree: exp.Expr | None) -> str | None:
     if isinstance(tree, exp.Neg):
-        tree = tree.this
-    if isinstance(tree, exp.TryCast) and tree.meta.get("start") == tree.this.meta.get("start", -1):
         tree = tree.this
     if isinstance(tree, exp.Literal) and tree.name.isdigit() and not tree.is_string:
         return str(tree.name)
@@ -100,38 +100,51 @@ _DIGITS: Mapping[type[exp.Expr], Callable[[Type, Type], tuple[int, int]]] = {
 def _moved_time(operator: type[exp.Expr], a: Type, b: Type) -> Type | None:
     match operator:
         case exp.Add:
-            return _moved(a, b) or _moved(b, a) or _interval_sum(a, b)
+            return _moved(a, b) or _moved(b, a) or _moved_by_null(a, b) or _interval_sum(a, b)
         case exp.Sub:
             return _moved(a, b) or _distance(a, b) or _interval_sum(a, b)
         case exp.Mul:
             return _scaled(a, b) or _scaled(b, a)
         case exp.Div:
             return _scaled(a, b)
-        case exp.IntDiv if types.is_interval(a) and types.is_interval(b):
-            return types.BIGINT if types.common(a, b) and types.CALENDAR_INTERVAL not in (a, b) else None
+        case exp.IntDiv if _interval_sum(a, b) not in (None, types.CALENDAR_INTERVAL):
+            return types.BIGINT
     return None
 
 
 def _moved(time: Type, by: Type) -> Type | None:
     """A point in time moved by days or by an interval."""
-    if time == types.DATE and by in (types.TINYINT, types.SMALLINT, types.INT, types.STRING, types.NULL):
+    if time == types.DATE and by in (types.TINYINT, types.SMALLINT, types.INT):
         return types.DATE
     if not types.is_interval(by) or not (types.is_time(time) or time == types.STRING or time.name.startswith("time(")):
+        return None
+    if time == types.STRING and _is_year_month(by):
         return None
     shorter_than_day = any(unit in by.name for unit in ("hour", "minute", "second"))
     return types.TIMESTAMP if time == types.DATE and shorter_than_day else time
 
 
+def _moved_by_null(a: Type, b: Type) -> Type | None:
+    """Spark takes the NULL for an interval."""
+    time = b if a == types.NULL else a
+    if types.NULL in (a, b) and types.is_time(time):
+        return types.TIMESTAMP if time == types.DATE else time
+    return None
+
+
 def _distance(a: Type, b: Type) -> Type | None:
-    if a == types.DATE and b == types.DATE:
+    days = (types.DATE, types.NULL)
+    if (a in (*days, types.STRING) and b == types.DATE) or (a == types.DATE and b in days):
         return Type("interval day")
-    points = (types.DATE, types.TIMESTAMP, types.TIMESTAMP_NTZ, types.STRING, types.NULL)
+    points = (*days, types.TIMESTAMP, types.TIMESTAMP_NTZ)
     if a in points and b in points and (types.is_time(a) or types.is_time(b)):
         return types.DAY_TIME_INTERVAL
     return None
 
 
 def _interval_sum(a: Type, b: Type) -> Type | None:
+    if {a, b} == {types.NULL, types.CALENDAR_INTERVAL}:
+        return None
     if all(types.is_interval(t) or t == types.NULL for t in (a, b)):
         return types.common(a, b)
     return None
@@ -142,12 +155,19 @@ def _scaled(interval: Type, by: Type) -> Type | None:
         return None
     if interval == types.CALENDAR_INTERVAL:
         return interval
-    year_month = "year" in interval.name or "month" in interval.name
-    return types.YEAR_MONTH_INTERVAL if year_month else types.DAY_TIME_INTERVAL
+    return types.YEAR_MONTH_INTERVAL if _is_year_month(interval) else types.DAY_TIME_INTERVAL
+
+
+def _is_year_month(interval: Type) -> bool:
+    return "year" in interval.name or "month" in interval.name
 
 
 def _is_temporal(t: Type) -> bool:
     return types.is_time(t) or types.is_interval(t) or t.name.startswith("time(")
+
+
+def _whole(t: Type) -> bool:
+    return t in types.INTEGERS or t.name == "decimal" or t == types.NULL
 
 
 def _countable(t: Type) -> bool:

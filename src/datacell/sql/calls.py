@@ -1,16 +1,16 @@
 """Spark SQL parsed so that a call stays a call.
 
 sqlglot turns each function it knows into a class of its own, with arguments reordered, wrapped and defaulted for
-other dialects. Here every call is an ``exp.Anonymous`` that has the name as written and the arguments in Spark's
+other dialects. So the names of calls are marked before it sees them, and the mark is taken off again: it knows no
+function, and every call is an ``exp.Anonymous`` that has the name as written and the arguments in Spark's
 order; what is syntax rather than a call (CAST, CASE, EXISTS, IN, BETWEEN, LIKE, INTERVAL) stays a node. No tree has
-comments, and every node that begins at some token of the text knows where it begins: ``meta["start"]`` to
-``meta["end"]``, both counted from 0 and both included.
+comments, and every node knows where it stands: ``meta["start"]`` to ``meta["end"]``, both counted from 0 and both
+included; at least where its operands stand, or else its parent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
 
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
@@ -20,6 +20,17 @@ from sqlglot.tokenizer_core import Token, TokenType
 _SPARK = Dialect.get_or_raise("spark")
 _WITH_UNIT = ("date_add", "date_diff", "dateadd", "datediff", "timestampadd", "timestampdiff")
 _PLACE = ("line", "col", "start", "end")
+_MARK = "\u2063"
+"""An invisible character that no name ends with."""
+
+_OWN_SYNTAX = frozenset({"CAST", "TRY_CAST", "EXTRACT", "OVERLAY", "POSITION", "SUBSTRING", "SUBSTR", "TRIM"})
+_BEFORE_TYPE = frozenset({TokenType.ALIAS, TokenType.DCOLON})
+_STARTS_QUERY = frozenset({TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN, TokenType.VALUES})
+_INFIX_WORDS = frozenset({"PLACING", "LEADING", "TRAILING", "BOTH"})
+_ENDS_OPERAND = frozenset(
+    {TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING, TokenType.NUMBER, TokenType.NULL, TokenType.END}
+    | {TokenType.TRUE, TokenType.FALSE, TokenType.R_PAREN, TokenType.R_BRACKET}
+)
 
 
 def tokenize(sql: str) -> list[Token]:
@@ -28,15 +39,15 @@ def tokenize(sql: str) -> list[Token]:
 
 def parse(sql: str, tokens: Sequence[Token]) -> list[exp.Expr]:
     """The statements of a text, from its tokens; ParseError if it is not Spark SQL."""
-    bare = [_without_comments(token) for token in tokens]
-    trees = _Parser(dialect=_SPARK).parse(bare, sql)
-    return [normalize(tree) for tree in trees if tree is not None]
+    trees = _SPARK.parser().parse(_marked(tokens), sql)
+    return [normalize(tree.update_positions(tokens[0])) for tree in trees if tree is not None]
 
 
 def normalize(tree: exp.Expr) -> exp.Expr:
     """The same tree with each call that has its own syntax written as a plain call, and every place filled in."""
     root = tree.copy()
     for node in reversed(list(root.walk(bfs=True))):
+        _without_mark(node)
         plain = _plain_call(node)
         if plain is not node:
             node.replace(plain)
@@ -67,6 +78,8 @@ def _plain_call(node: exp.Expr) -> exp.Expr:
         case exp.Trim():
             name = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(node.args.get("position") or "", "trim")
             return _at(node, call(name, *map(node.args.get, ("expression", "this"))))
+        case exp.CurrentDate() | exp.CurrentTimestamp() | exp.CurrentUser() | exp.SessionUser():
+            return _at(node, call(node.sql_name().lower()))
         case exp.Anonymous(this=exp.Identifier()):
             return _at(node, call(node.this.name, *node.expressions))
         case exp.Anonymous(expressions=[exp.Column() as unit, _, _]) if node.name.lower() in _WITH_UNIT:
@@ -91,52 +104,50 @@ def _fall_back_on_parent(node: exp.Expr) -> None:
         _at(node.parent, node)
 
 
-def _without_comments(token: Token) -> Token:
-    return Token(token.token_type, token.text, token.line, token.col, token.start, token.end)
+# Marking calls
 
 
-_NodeParser = Callable[..., Any]
+def _marked(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens without comments, and with the mark on every name that is called."""
+    depth, marked = 0, []
+    for index, token in enumerate(tokens):
+        before = tokens[index - 1].token_type if index else None
+        depth += _angles(token, before, depth)
+        called = depth == 0 and _is_called(tokens, index)
+        kind = TokenType.VAR if called and token.token_type != TokenType.IDENTIFIER else token.token_type
+        text = token.text + _MARK if called else token.text
+        marked.append(Token(kind, text, token.line, token.col, token.start, token.end))
+    return marked
 
 
-def _placed(parse_rest: _NodeParser, back: int) -> _NodeParser:
-    """The node that a parser makes, at the token `back` steps before the one the parser starts with."""
-
-    def parse_at(parser: Any, *arguments: Any, **options: Any) -> exp.Expr | None:
-        token = parser._tokens[parser._index - back]
-        node: exp.Expr | None = parse_rest(parser, *arguments, **options)
-        return node and node.update_positions(token)
-
-    return parse_at
-
-
-def _bare_or_called(parser: Any) -> exp.Expr:
-    """`current_date` and its like may be written without parentheses."""
-    name = parser._prev.text
-    called = parser._match(TokenType.L_PAREN, advance=False)
-    return call(name, *(parser._parse_wrapped_csv(parser._parse_assignment, optional=True) if called else ()))
+def _is_called(tokens: Sequence[Token], index: int) -> bool:
+    token, ahead = tokens[index], tokens[index + 1 : index + 3]
+    before = tokens[index - 1].token_type if index else None
+    return (
+        token.token_type in SparkParser.FUNC_TOKENS
+        and token.text.upper() not in _OWN_SYNTAX
+        and not _follows_operand(tokens, index)
+        and not (before in _BEFORE_TYPE and token.token_type in SparkParser.TYPE_TOKENS)
+        and len(ahead) > 1
+        and ahead[0].token_type == TokenType.L_PAREN
+        and not (token.token_type in SparkParser.SUBQUERY_PREDICATES and ahead[1].token_type in _STARTS_QUERY)
+    )
 
 
-class _Parser(SparkParser):
-    """Spark's grammar with no function known by name, so that only special syntax makes special nodes."""
+def _follows_operand(tokens: Sequence[Token], index: int) -> bool:
+    """A word after an operand is an alias, a clause or an infix operator, never a call."""
+    if index == 0:
+        return False
+    before = tokens[index - 1]
+    return before.token_type in _ENDS_OPERAND and before.text.upper() not in _INFIX_WORDS
 
-    FUNCTIONS: ClassVar[dict[str, _NodeParser]] = {}
-    FUNCTION_PARSERS: ClassVar[dict[str, _NodeParser]] = {
-        name: _placed(SparkParser.FUNCTION_PARSERS[name], back=2)
-        for name in ("CAST", "TRY_CAST", "EXTRACT", "OVERLAY", "POSITION", "SUBSTRING", "SUBSTR", "TRIM")
-    }
-    NO_PAREN_FUNCTIONS: ClassVar[dict[TokenType, _NodeParser]] = {}
-    NO_PAREN_FUNCTION_PARSERS: ClassVar[dict[str, _NodeParser]] = {
-        "CASE": _placed(SparkParser.NO_PAREN_FUNCTION_PARSERS["CASE"], back=1),
-        **{
-            name: _placed(_bare_or_called, back=1)
-            for name in ("CURRENT_DATE", "CURRENT_TIMESTAMP", "CURRENT_USER", "SESSION_USER")
-        },
-    }
-    PRIMARY_PARSERS: ClassVar[dict[TokenType, _NodeParser]] = {
-        **SparkParser.PRIMARY_PARSERS,
-        **{
-            kind: _placed(SparkParser.PRIMARY_PARSERS[kind], back=1)
-            for kind in (TokenType.NULL, TokenType.TRUE, TokenType.FALSE, TokenType.STAR)
-        },
-    }
-    _parse_interval = _placed(SparkParser._parse_interval, back=0)
+
+def _angles(token: Token, before: TokenType | None, depth: int) -> int:
+    """How the token changes the depth of angle brackets, in which types stand and no calls."""
+    opens = token.token_type == TokenType.LT and before in (TokenType.ARRAY, TokenType.MAP, TokenType.STRUCT)
+    return int(opens) - (token.text.count(">") if depth and not opens else 0)
+
+
+def _without_mark(node: exp.Expr) -> None:
+    if isinstance(node, exp.Identifier | exp.Anonymous) and isinstance(node.this, str) and node.this.endswith(_MARK):
+        node.set("this", node.this.removesuffix(_MARK))

@@ -20,7 +20,7 @@ class StreamColumn:
     name: str
     type: Type
     nullable: bool = True
-    check: exp.Expression | None = None
+    check: exp.Expr | None = None
 
     @property
     def field(self) -> Field:
@@ -127,5 +127,3 @@ class Catalog:
         if stream is None or side not in ("late", "rejected"):
             return None
         return stream.fields if side == "late" else REJECTED
-
-

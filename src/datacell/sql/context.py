@@ -20,7 +20,7 @@ from datacell.sql.windows import PlacedWindow
 class Typed:
     """A bound expression and its type."""
 
-    value: exp.Expression
+    value: exp.Expr
     type: Type
 
 
@@ -33,7 +33,7 @@ class Context:
     windows: Mapping[int, PlacedWindow]
     continuous: bool
     names: Names = field(default_factory=Names)
-    stream_nodes: dict[str, exp.Expression] = field(default_factory=dict)
+    stream_nodes: dict[str, exp.Expr] = field(default_factory=dict)
     """Where each stream of the plan stands in the text, by its alias in the plan."""
 
     @property
@@ -44,5 +44,5 @@ class Context:
     def counts_rows(self) -> bool:
         return any(map(counts_rows, self.window_specs))
 
-    def error(self, message: str, node: exp.Expression, hint: str | None = None) -> SqlError:
+    def error(self, message: str, node: exp.Expr, hint: str | None = None) -> SqlError:
         return self.source.error(message, node, hint)

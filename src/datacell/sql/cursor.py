@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NoReturn
 
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from datacell.algebra import duration
 from datacell.errors import Place, SqlError, did_you_mean
@@ -85,16 +85,26 @@ class Cursor:
 
     def interval(self, what: str) -> int:
         """A positive length of time in microseconds: ``5 MINUTES``, ``INTERVAL '5' MINUTE``, ``1 HOUR 30 MINUTES``."""
-        first = self.token
+        start = self.position
+        length = self.length(what)
+        if length == 0:
+            raise self._wrong_length(what, start)
+        return length
+
+    def length(self, what: str) -> int:
+        """A length of time that may be zero."""
+        start = self.position
         self.takes("INTERVAL")
         total = self._quantity(what)
         while self.token is not None and self.token.token_type == TokenType.NUMBER:
             total += self._quantity(what)
-        if total <= 0 and first is not None:
-            stop = self.tokens[self.position - 1].end + 1
-            place = self.source.place(first.start, stop)
-            raise SqlError(f"{what} must be positive", place=place, hint="use a length such as 5 MINUTES")
+        if total < 0:
+            raise self._wrong_length(what, start)
         return total
+
+    def _wrong_length(self, what: str, start: int) -> SqlError:
+        place = self.source.place(self.tokens[start].start, self.tokens[self.position - 1].end + 1)
+        return SqlError(f"{what} must be positive", place=place, hint="use a length such as 5 MINUTES")
 
     def _quantity(self, what: str) -> int:
         token = self.next(f"{what} (such as 5 MINUTES)")
@@ -116,7 +126,9 @@ class Cursor:
     def _quoted(self, what: str, token: Token) -> int:
         words = token.text.split()
         try:
-            pairs = [(float(n), duration.UNITS[u.lower().rstrip("s")]) for n, u in zip(words[::2], words[1::2], strict=True)]
+            pairs = [
+                (float(n), duration.UNITS[u.lower().rstrip("s")]) for n, u in zip(words[::2], words[1::2], strict=True)
+            ]
         except (ValueError, KeyError):
             raise self.source.error(f"{what} is not a length of time", token, "write it as '5 minutes'") from None
         return int(sum(number * unit for number, unit in pairs))
@@ -125,7 +137,9 @@ class Cursor:
         unit = token.text.lower()
         unit = unit[:-1] if unit.endswith("s") else unit
         if unit in ("month", "year", "quarter"):
-            raise self.source.error(f"{what} in {token.text} has no fixed length", token, "use days, for example 30 DAYS")
+            raise self.source.error(
+                f"{what} in {token.text} has no fixed length", token, "use days, for example 30 DAYS"
+            )
         if unit not in duration.UNITS:
             hint = did_you_mean(token.text, [f"{name}s" for name in duration.UNITS])
             raise self.source.error(f"{token.text} is not a unit of time", token, hint)

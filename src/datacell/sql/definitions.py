@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlglot import exp
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from datacell.algebra import types
 from datacell.algebra.plan import Table
@@ -176,14 +176,12 @@ def _bind_watermark(source: Source, found: _Columns) -> None:
 def _lateness(source: Source, column: Token, expression: Sequence[Token]) -> int:
     cursor = Cursor(source, expression)
     hint = f"write AS {column.text} - INTERVAL 2 SECONDS"
-    if not cursor.takes(column.text.upper()):
-        cursor.fail(f"a watermark is {column.text} minus an interval", hint)
+    if cursor.done or cursor.next("the column").text.lower() != column.text.lower():
+        raise source.error(f"a watermark is {column.text} minus an interval", column, hint)
     if cursor.done:
         return 0
     cursor.expect("-", hint=hint)
-    if cursor.takes("INTERVAL", "0") or cursor.takes("INTERVAL"):
-        cursor.position -= 1
-    lateness = cursor.interval("the lateness")
+    lateness = cursor.length("the lateness")
     cursor.finish()
     return lateness
 
@@ -210,5 +208,5 @@ def _checked(
     scope = Scope((Relation(name, tuple(Visible(f.name, f.name, f.type) for f in fields)),))
     subqueries = Subqueries(context, no_subquery(context, "CHECK"))
     binder = Expressions(context, scope, Table(name, name, fields), "CHECK", subqueries)
-    check: exp.Expression = binder.predicate(parse_expression(source, tokens))
+    check: exp.Expr = binder.predicate(parse_expression(source, tokens))
     return StreamColumn(column.name, column.type, column.nullable, check)

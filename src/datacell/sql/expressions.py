@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ)
 _NOT_VALUES = (exp.DataType, exp.Var, exp.IntervalSpan)
 _MODIFIERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
-_UNSUPPORTED = {
+_UNSUPPORTED: dict[type[exp.Expr], str] = {
     exp.Any: "ANY",
     exp.All: "ALL",
     exp.Parameter: "a parameter",
@@ -44,7 +44,7 @@ class Expressions:
         self.aliases: dict[str, Typed] = {}
         self.lambda_parameters: dict[str, Type] = {}
 
-    def bind(self, node: exp.Expression) -> Typed:
+    def bind(self, node: exp.Expr) -> Typed:
         match node:
             case exp.Column():
                 return self.column(node)
@@ -70,7 +70,7 @@ class Expressions:
                 raise self.context.error(f"{_UNSUPPORTED[type(node)]} is not supported here", node)
         return self._operator(node)
 
-    def predicate(self, node: exp.Expression) -> exp.Expression:
+    def predicate(self, node: exp.Expr) -> exp.Expr:
         """A condition: it must be boolean."""
         bound = self.bind(node)
         if bound.type not in (BOOLEAN, NULL):
@@ -100,15 +100,19 @@ class Expressions:
             found = relation.find(name) if relation else scope.find(name)
             if len(found) > 1:
                 where = [r.alias for r in scope.relations if r.find(name) and r.alias]
-                hint = f"write {' or '.join(f'{alias}.{name}' for alias in where)}" if len(where) > 1 else "rename one of them"
+                hint = (
+                    f"write {' or '.join(f'{alias}.{name}' for alias in where)}"
+                    if len(where) > 1
+                    else "rename one of them"
+                )
                 raise self.context.error(f"column {name} is ambiguous", node, hint)
             if found:
-                return self._fields(self._read(scope, found[0], node), rest[1:])
+                return self._fields(self._read(scope, found[0]), rest[1:])
             if relation is not None and len(parts) == 2:
                 return self._window_column(relation, name) or self._no_such_column(relation, name, node)
         return None
 
-    def _read(self, scope: Scope, found: Visible, node: exp.Column) -> Typed:
+    def _read(self, scope: Scope, found: Visible) -> Typed:
         """A column of this query, or of the one around it."""
         make = scalar.column if scope is self.scope else scalar.outer
         return Typed(make(found.column), found.type)
@@ -175,7 +179,9 @@ class Expressions:
             case Kind.AGGREGATE:
                 return self.aggregate(node)
             case Kind.RANKING:
-                raise self.context.error(f"{function.name} needs OVER", node, f"write {function.name}() OVER (ORDER BY …)")
+                raise self.context.error(
+                    f"{function.name} needs OVER", node, f"write {function.name}() OVER (ORDER BY …)"
+                )
             case Kind.GENERATOR:
                 raise self.context.error(
                     f"{function.name} makes several rows and cannot stand here", node, "use it in LATERAL VIEW"
@@ -188,7 +194,7 @@ class Expressions:
         bound = [lambda_() if callable(lambda_) else lambda_ for lambda_ in (a.value for a in arguments)]
         return Typed(exp.Anonymous(this=function.name, expressions=bound), result)
 
-    def aggregate(self, node: exp.Expression) -> Typed:
+    def aggregate(self, node: exp.Expr) -> Typed:
         """Outside of a grouped SELECT there is nothing to aggregate over."""
         name = _called(node)
         hint = "use HAVING" if self.clause == "WHERE" else None
@@ -208,9 +214,7 @@ class Expressions:
             raise self.context.error(f"{function.name} cannot be used in a continuous query", node, function.refused)
         return function
 
-    def call_over_rows(
-        self, node: exp.Anonymous, function: Function, more: Sequence[Type] = ()
-    ) -> Typed:
+    def call_over_rows(self, node: exp.Anonymous, function: Function, more: Sequence[Type] = ()) -> Typed:
         """A call that reads many rows: ``count(*)`` and DISTINCT are allowed. `more` are types of WITHIN GROUP."""
         distinct = bool(node.expressions) and isinstance(node.expressions[0], exp.Distinct)
         given = node.expressions[0].expressions if distinct else node.expressions
@@ -226,7 +230,7 @@ class Expressions:
         self,
         function: Function,
         node: exp.Anonymous,
-        given: Sequence[exp.Expression],
+        given: Sequence[exp.Expr],
         argument_types: Sequence[Type | LambdaArgument],
     ) -> Type:
         try:
@@ -235,7 +239,7 @@ class Expressions:
             wrong = given[error.argument] if error.argument is not None and error.argument < len(given) else node
             raise self.context.error(error.message, wrong) from None
 
-    def _argument(self, node: exp.Expression) -> _Argument:
+    def _argument(self, node: exp.Expr) -> _Argument:
         if isinstance(node, exp.Lambda):
             return self._lambda(node)
         if isinstance(node, exp.Kwarg):
@@ -245,7 +249,7 @@ class Expressions:
 
     def _lambda(self, node: exp.Lambda) -> _Argument:
         names = [parameter.name for parameter in node.expressions]
-        bound: list[exp.Expression] = []
+        bound: list[exp.Expr] = []
 
         def body(parameter_types: tuple[Type, ...]) -> Type:
             outside = self.lambda_parameters
@@ -258,31 +262,29 @@ class Expressions:
             return result.type
 
         parameters = [exp.Identifier(this=name, quoted=True) for name in names]
-        return _Argument(
-            LambdaArgument(len(names), body), lambda: exp.Lambda(this=bound[0], expressions=parameters)
-        )
+        return _Argument(LambdaArgument(len(names), body), lambda: exp.Lambda(this=bound[0], expressions=parameters))
 
     # Operators
 
-    def _operator(self, node: exp.Expression) -> Typed:
+    def _operator(self, node: exp.Expr) -> Typed:
         operands = {id(child): self.bind(child) for child in node.iter_expressions() if self._is_value(child)}
         result = self._operator_type(node, [bound.type for bound in operands.values()], node)
         new = type(node)(**{key: _rebuilt(value, operands) for key, value in node.args.items()})
         return Typed(self._compared_as_one(new, list(operands.values())), result)
 
-    def _is_value(self, node: exp.Expression) -> bool:
+    def _is_value(self, node: exp.Expr) -> bool:
         """An identifier is a value only where it is a lambda's parameter; elsewhere it names a field."""
         if isinstance(node, exp.Identifier):
             return node.name.lower() in self.lambda_parameters and node.arg_key != "expression"
         return not isinstance(node, _NOT_VALUES)
 
-    def _operator_type(self, node: exp.Expression, operands: Sequence[Type], where: exp.Expression) -> Type:
+    def _operator_type(self, node: exp.Expr, operands: Sequence[Type], where: exp.Expr) -> Type:
         try:
             return typing.operator_type(node, operands)
         except SignatureError as error:
             raise self.context.error(error.message, where) from None
 
-    def _compared_as_one(self, node: exp.Expression, operands: Sequence[Typed]) -> exp.Expression:
+    def _compared_as_one(self, node: exp.Expr, operands: Sequence[Typed]) -> exp.Expr:
         """Spark compares unlike types as one of them; said aloud, so that every engine does the same."""
         if not isinstance(node, (*_COMPARISONS, exp.Between, exp.In)):
             return node
@@ -291,8 +293,8 @@ class Expressions:
             target = comparison_type(target, operand.type) or target
         by_value = {id(o.value): o for o in operands}
         for child in list(node.iter_expressions()):
-            operand = by_value.get(id(child))
-            if operand is not None and needs_cast(operand.type, target):
+            own = by_value.get(id(child))
+            if own is not None and needs_cast(own.type, target):
                 child.replace(cast(child.copy(), target))
         return node
 
@@ -300,7 +302,7 @@ class Expressions:
 class _Argument:
     """A bound argument: its type and its tree, which for a lambda is known only after typing."""
 
-    def __init__(self, type: Type | LambdaArgument, value: exp.Expression | Callable[[], exp.Expression]) -> None:
+    def __init__(self, type: Type | LambdaArgument, value: exp.Expr | Callable[[], exp.Expr]) -> None:
         self.type, self.value = type, value
 
 
@@ -318,11 +320,11 @@ def needs_cast(actual: Type, target: Type) -> bool:
     return actual not in (target, NULL) and not both_numbers and not types.is_interval(target)
 
 
-def cast(value: exp.Expression, target: Type) -> exp.Expression:
+def cast(value: exp.Expr, target: Type) -> exp.Expr:
     return exp.TryCast(this=value, to=types.to_sqlglot(target))
 
 
-def coerced(bound: Typed, target: Type) -> exp.Expression:
+def coerced(bound: Typed, target: Type) -> exp.Expr:
     """The expression as a value of exactly this type."""
     return bound.value if bound.type == target else cast(bound.value, target)
 
@@ -335,7 +337,7 @@ def not_grouped(context: Context, node: exp.Column) -> SqlError:
     )
 
 
-def _called(node: exp.Expression) -> str:
+def _called(node: exp.Expr) -> str:
     found = node if isinstance(node, exp.Anonymous) else node.find(exp.Anonymous)
     return found.name.lower() if found is not None else node.sql(dialect="spark")
 
@@ -343,14 +345,12 @@ def _called(node: exp.Expression) -> str:
 def _rebuilt(value: object, operands: dict[int, Typed]) -> object:
     if isinstance(value, list):
         return [_rebuilt(item, operands) for item in value]
-    if isinstance(value, exp.Expression):
+    if isinstance(value, exp.Expr):
         return operands[id(value)].value if id(value) in operands else value.copy()
     return value
 
 
-def _split(
-    scope: Scope, parts: Sequence[exp.Identifier]
-) -> list[tuple[Relation | None, Sequence[exp.Identifier]]]:
+def _split(scope: Scope, parts: Sequence[exp.Identifier]) -> list[tuple[Relation | None, Sequence[exp.Identifier]]]:
     """The readings of a dotted name: relation and column, or column and fields of it."""
     readings: list[tuple[Relation | None, Sequence[exp.Identifier]]] = []
     relation = scope.relation(parts[0].name) if len(parts) > 1 else None

@@ -28,14 +28,14 @@ _WRAPPERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
 Sets = list[frozenset[int]]
 
 
-def is_aggregate(node: exp.Expression) -> bool:
+def is_aggregate(node: exp.Expr) -> bool:
     if isinstance(node, exp.Anonymous):
         function = functions.lookup(node.name)
         return function is not None and function.kind is Kind.AGGREGATE
     return isinstance(node, _WRAPPERS)
 
 
-def aggregates(node: exp.Expression) -> Iterable[exp.Expression]:
+def aggregates(node: exp.Expr) -> Iterable[exp.Expr]:
     """The outermost aggregate calls of an expression: not those of subqueries, nor those that OVER makes analytic."""
     if isinstance(node, exp.Query | exp.Subquery | exp.Exists):
         return
@@ -59,11 +59,11 @@ class GroupedExpressions(SelectExpressions):
         super().__init__(inner.context, inner.scope, inner.plan, "SELECT", inner.subqueries, windows)
         self.inner, self.keys, self.sets = inner, list(keys), sets
         self.matches = {k.value: k for k in keys}
-        self.found: dict[exp.Expression, Named] = {}
+        self.found: dict[exp.Expr, Named] = {}
         self.set_number = self.context.names.fresh("grouping_id")
         inner.clause = "an aggregate"
 
-    def collect(self, nodes: Iterable[exp.Expression]) -> None:
+    def collect(self, nodes: Iterable[exp.Expr]) -> None:
         """Register every aggregate that will be met, then build the plan that computes them."""
         for node in nodes:
             for found in aggregates(node):
@@ -71,7 +71,7 @@ class GroupedExpressions(SelectExpressions):
                     self._register(found)
         self.plan = self._grouped_plan()
 
-    def bind(self, node: exp.Expression) -> Typed:
+    def bind(self, node: exp.Expr) -> Typed:
         if isinstance(node, exp.Query | exp.Subquery | exp.Exists | exp.Window) or is_aggregate(node):
             return super().bind(node)
         before = self._before_grouping(node)
@@ -85,13 +85,13 @@ class GroupedExpressions(SelectExpressions):
             raise not_grouped(self.context, node)
         return super().bind(node)
 
-    def aggregate(self, node: exp.Expression) -> Typed:
+    def aggregate(self, node: exp.Expr) -> Typed:
         if self._is_grouping(node):
             return self._grouping(node)
         found = self._register(node)
         return Typed(scalar.column(found.name), found.type)
 
-    def _before_grouping(self, node: exp.Expression) -> Typed | None:
+    def _before_grouping(self, node: exp.Expr) -> Typed | None:
         """The expression over the rows before grouping, where it has such a meaning."""
         if isinstance(node, exp.Column) and len(node.parts) == 1 and not self.scope.find(node.name):
             alias = self.aliases.get(node.name.lower())
@@ -108,7 +108,7 @@ class GroupedExpressions(SelectExpressions):
 
     # Aggregates
 
-    def _register(self, node: exp.Expression) -> Named:
+    def _register(self, node: exp.Expr) -> Named:
         bound = self._bound_aggregate(node)
         found = self.found.get(bound.value)
         if found is None:
@@ -116,7 +116,7 @@ class GroupedExpressions(SelectExpressions):
             found = self.found[bound.value] = Named(name, bound.value, bound.type)
         return found
 
-    def _bound_aggregate(self, node: exp.Expression) -> Typed:
+    def _bound_aggregate(self, node: exp.Expr) -> Typed:
         match node:
             case exp.Filter():
                 inner = self._bound_aggregate(node.this)
@@ -150,10 +150,10 @@ class GroupedExpressions(SelectExpressions):
 
     # Grouping sets
 
-    def _is_grouping(self, node: exp.Expression) -> bool:
+    def _is_grouping(self, node: exp.Expr) -> bool:
         return isinstance(node, exp.Anonymous) and node.name.lower() in ("grouping", "grouping_id")
 
-    def _grouping(self, node: exp.Expression) -> Typed:
+    def _grouping(self, node: exp.Expr) -> Typed:
         if not self.sets:
             raise self.context.error(f"{node.name} needs GROUPING SETS, ROLLUP or CUBE", node)
         if node.name.lower() == "grouping_id":
@@ -162,14 +162,14 @@ class GroupedExpressions(SelectExpressions):
         position = self._key_position(node.expressions[0])
         return Typed(cast(self._by_set([int(position not in s) for s in self.sets]), TINYINT), TINYINT)
 
-    def _key_position(self, node: exp.Expression) -> int:
+    def _key_position(self, node: exp.Expr) -> int:
         value = self.inner.bind(node).value
         for position, key in enumerate(self.original_keys):
             if key.value == value:
                 return position
         raise self.context.error("this is not one of the grouped columns", node, "it must be a GROUP BY expression")
 
-    def _by_set(self, numbers: list[int]) -> exp.Expression:
+    def _by_set(self, numbers: list[int]) -> exp.Expr:
         ifs = [
             exp.If(
                 this=exp.EQ(this=scalar.column(self.set_number), expression=exp.Literal.number(index)),
@@ -224,11 +224,11 @@ def _bits(members: frozenset[int], positions: Sequence[int]) -> int:
     return sum(1 << (len(positions) - 1 - i) for i, p in enumerate(positions) if p not in members)
 
 
-def _orders_only(node: exp.Expression) -> bool:
+def _orders_only(node: exp.Expr) -> bool:
     return isinstance(node, exp.Anonymous) and node.name.lower() in ("listagg", "string_agg")
 
 
-def _wish(value: exp.Expression) -> str:
+def _wish(value: exp.Expr) -> str:
     call = value if isinstance(value, exp.Anonymous) else value.find(exp.Anonymous)
     assert call is not None
     columns = scalar.columns(call)

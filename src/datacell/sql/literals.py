@@ -10,7 +10,6 @@ from datacell.sql.functions.errors import SignatureError
 
 _UNITS = {
     "year": "year",
-    "quarter": "month",
     "month": "month",
     "week": "day",
     "day": "day",
@@ -46,7 +45,10 @@ def interval_type(node: exp.Expr) -> Type:
         return _between(_unit(unit.this.name), _unit(unit.expression.name))
     if unit is not None:
         return Type(f"interval {_unit(unit.name)}")
-    raise SignatureError("an interval needs a unit: INTERVAL '5' MINUTE")
+    units = [_unit(word) for word in str(node.name).split() if word.isalpha()]
+    if not units:
+        raise SignatureError("an interval needs a unit: INTERVAL '5' MINUTE")
+    return _between(units[0], units[-1])
 
 
 def _number_type(text: str) -> Type:

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 from sqlglot.errors import ParseError
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from datacell.errors import SqlError
 from datacell.sql import calls
 from datacell.sql.source import Source
 
 
-def parse_query(source: Source, tokens: Sequence[Token]) -> exp.Expression:
+def parse_query(source: Source, tokens: Sequence[Token]) -> exp.Expr:
     """A query, or another statement that sqlglot knows."""
     try:
         trees = calls.parse(source.text, list(tokens))
@@ -27,14 +27,14 @@ def parse_query(source: Source, tokens: Sequence[Token]) -> exp.Expression:
     return trees[0]
 
 
-def parse_expression(source: Source, tokens: Sequence[Token]) -> exp.Expression:
+def parse_expression(source: Source, tokens: Sequence[Token]) -> exp.Expr:
     """A scalar expression."""
     first = tokens[0]
     select = Token(TokenType.SELECT, "SELECT", first.line, first.col, first.start, first.start)
     tree = parse_query(source, [select, *tokens])
     if not isinstance(tree, exp.Select) or len(tree.expressions) != 1 or tree.args.get("from_"):
         raise source.error("one expression expected", first)
-    found: exp.Expression = tree.expressions[0]
+    found: exp.Expr = tree.expressions[0]
     return found
 
 

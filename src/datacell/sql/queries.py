@@ -36,7 +36,7 @@ from datacell.sql.select import SelectBinder, ordered, sort_key
 from datacell.sql.subqueries import BindQuery, Bound, Subqueries
 
 
-def bind_query(context: Context, node: exp.Expression, text: str, emission: Emission) -> Query:
+def bind_query(context: Context, node: exp.Expr, text: str, emission: Emission) -> Query:
     """A whole query, checked: names, types, windows, state."""
     _check_windows(context)
     bound = QueryBinder(context).query(node, None, None, {})
@@ -55,11 +55,13 @@ class QueryBinder:
     def __init__(self, context: Context) -> None:
         self.context = context
 
-    def query(self, node: exp.Expression, parent: Scope | None, alias: str | None, ctes: Ctes) -> Bound:
+    def query(self, node: exp.Expr, parent: Scope | None, alias: str | None, ctes: Ctes) -> Bound:
         ctes = self._with(node, ctes)
         match node:
             case exp.Select():
-                subqueries = Subqueries(self.context, lambda n, s: self.query(_inner(n), s, self._subquery_alias(), ctes))
+                subqueries = Subqueries(
+                    self.context, lambda n, s: self.query(_inner(n), s, self._subquery_alias(), ctes)
+                )
                 return SelectBinder(self.context, node, parent, alias, ctes, self._derived, subqueries).bind()
             case exp.SetOperation():
                 return self._set_operation(node, parent, alias, ctes)
@@ -72,10 +74,10 @@ class QueryBinder:
     def _subquery_alias(self) -> str:
         return self.context.names.fresh("subquery")
 
-    def _derived(self, node: exp.Expression, parent: Scope | None, alias: str, ctes: Ctes) -> Bound:
+    def _derived(self, node: exp.Expr, parent: Scope | None, alias: str, ctes: Ctes) -> Bound:
         return self.query(node, parent, alias, ctes)
 
-    def _with(self, node: exp.Expression, ctes: Ctes) -> Ctes:
+    def _with(self, node: exp.Expr, ctes: Ctes) -> Ctes:
         clause = node.args.get("with_")
         if clause is None:
             return ctes
@@ -104,15 +106,17 @@ class QueryBinder:
         columns = tuple(replace(c, type=t) for c, t in zip(left.columns, target, strict=True))
         return self._ordered(node, Bound(plan, columns))
 
-    def _common(self, node: exp.Expression, a: Visible, b: Visible) -> Type:
+    def _common(self, node: exp.Expr, a: Visible, b: Visible) -> Type:
         found = types.common(a.type, b.type)
         if found is None:
             raise self.context.error(
-                f"column {a.name} is {a.type} on one side and {b.type} on the other", node.expression, "cast one of them"
+                f"column {a.name} is {a.type} on one side and {b.type} on the other",
+                node.expression,
+                "cast one of them",
             )
         return found
 
-    def _ordered(self, node: exp.Expression, bound: Bound) -> Bound:
+    def _ordered(self, node: exp.Expr, bound: Bound) -> Bound:
         """ORDER BY after a set operation sees only the result's columns."""
         order = node.args.get("order")
         keys = []
@@ -120,7 +124,7 @@ class QueryBinder:
             keys.append(sort_key(item, scalar.column(self._result_column(bound, item.this))))
         return Bound(ordered(self.context, node, bound.plan, keys), bound.columns)
 
-    def _result_column(self, bound: Bound, node: exp.Expression) -> str:
+    def _result_column(self, bound: Bound, node: exp.Expr) -> str:
         if isinstance(node, exp.Literal) and node.is_int and 1 <= int(node.name) <= len(bound.columns):
             return bound.columns[int(node.name) - 1].column
         found = [c for c in bound.columns if isinstance(node, exp.Column) and c.name.lower() == node.name.lower()]
@@ -131,8 +135,12 @@ class QueryBinder:
 
     def _values(self, node: exp.Values, alias: str | None) -> Bound:
         nothing = Values((Field(self.context.names.fresh("one"), types.INT),), ())
-        binder = Expressions(self.context, Scope(), nothing, "VALUES", Subqueries(self.context, no_subquery(self.context, "VALUES")))
-        rows = [[binder.bind(v) for v in (t.expressions if isinstance(t, exp.Tuple) else [t])] for t in node.expressions]
+        binder = Expressions(
+            self.context, Scope(), nothing, "VALUES", Subqueries(self.context, no_subquery(self.context, "VALUES"))
+        )
+        rows = [
+            [binder.bind(v) for v in (t.expressions if isinstance(t, exp.Tuple) else [t])] for t in node.expressions
+        ]
         if len({len(row) for row in rows}) != 1:
             raise self.context.error("VALUES of different lengths", node)
         target = [self._column_type(node, [row[i] for row in rows]) for i in range(len(rows[0]))]
@@ -143,7 +151,7 @@ class QueryBinder:
         columns = tuple(Visible(c, f.name, f.type) for c, f in zip(called, fields, strict=True))
         return Bound(Values(fields, values), columns)
 
-    def _column_type(self, node: exp.Expression, values: list[Typed]) -> Type:
+    def _column_type(self, node: exp.Expr, values: list[Typed]) -> Type:
         found = types.common_of([v.type for v in values])
         if found is None:
             raise self.context.error("VALUES of types that do not go together", node, "cast them")
@@ -153,13 +161,13 @@ class QueryBinder:
 def no_subquery(context: Context, clause: str) -> BindQuery:
     """For clauses that see no tables."""
 
-    def refuse(node: exp.Expression, scope: Scope) -> Bound:
+    def refuse(node: exp.Expr, scope: Scope) -> Bound:
         raise context.error(f"a subquery cannot stand in {clause}", node)
 
     return refuse
 
 
-def _inner(node: exp.Expression) -> exp.Expression:
+def _inner(node: exp.Expr) -> exp.Expr:
     """A parenthesized query without ORDER BY or LIMIT of its own is the query in it."""
     while isinstance(node, exp.Subquery | exp.Paren) and not any(node.args.get(k) for k in ("order", "limit", "with_")):
         node = node.this
@@ -171,9 +179,7 @@ def _as(bound: Bound, names: list[str], target: list[Type]) -> Plan:
     if [c.column for c in bound.columns] == names and [c.type for c in bound.columns] == target:
         return bound.plan
     values = [Typed(scalar.column(c.column), c.type) for c in bound.columns]
-    return Map(
-        bound.plan, tuple(Named(n, coerced(v, t), t) for n, v, t in zip(names, values, target, strict=True))
-    )
+    return Map(bound.plan, tuple(Named(n, coerced(v, t), t) for n, v, t in zip(names, values, target, strict=True)))
 
 
 def _combined(node: exp.SetOperation, left: Plan, right: Plan) -> Plan:

@@ -24,7 +24,7 @@ From = tuple[Plan, Scope]
 Ctes = dict[str, tuple[exp.CTE, "Ctes"]]
 """The named subqueries in sight, each with those that were in sight where it was defined."""
 
-BindDerived = Callable[[exp.Expression, Scope | None, str, Ctes], Bound]
+BindDerived = Callable[[exp.Expr, Scope | None, str, Ctes], Bound]
 
 _SIDES = {"": JoinKind.INNER, "LEFT": JoinKind.LEFT, "RIGHT": JoinKind.RIGHT, "FULL": JoinKind.FULL}
 
@@ -48,7 +48,7 @@ class Relations:
         self._refuse(select)
         return plan, scope
 
-    def item(self, node: exp.Expression) -> From:
+    def item(self, node: exp.Expr) -> From:
         match node:
             case exp.Table():
                 return self._with_joins(node, self._table(node))
@@ -56,11 +56,15 @@ class Relations:
                 return self._with_joins(node, self._subquery(node))
             case exp.Paren():
                 return self.item(node.this)
-        raise self.context.error(f"{node.sql(dialect='spark')[:40]} cannot stand in FROM", node, "use a name or a subquery")
+        raise self.context.error(
+            f"{node.sql(dialect='spark')[:40]} cannot stand in FROM", node, "use a name or a subquery"
+        )
 
-    def _with_joins(self, node: exp.Expression, bound: From) -> From:
+    def _with_joins(self, node: exp.Expr, bound: From) -> From:
         if node.args.get("sample") is not None:
-            raise self.context.error("TABLESAMPLE gives a different answer each time", node, "filter by a column instead")
+            raise self.context.error(
+                "TABLESAMPLE gives a different answer each time", node, "filter by a column instead"
+            )
         if node.args.get("pivots"):
             raise self.context.error("PIVOT is not supported", node, "use aggregates with FILTER (WHERE …)")
         for join in node.args.get("joins") or ():
@@ -69,7 +73,9 @@ class Relations:
 
     def _refuse(self, select: exp.Select) -> None:
         for lateral in select.args.get("laterals") or ():
-            raise self.context.error("LATERAL VIEW is not supported", lateral, "use higher-order functions on the array")
+            raise self.context.error(
+                "LATERAL VIEW is not supported", lateral, "use higher-order functions on the array"
+            )
 
     # Names
 
@@ -95,7 +101,7 @@ class Relations:
         self._no_window(node, placed, f"{name} is a table")
         return self._source(node, columns, lambda alias, fields: Table(name, alias, fields))
 
-    def _no_window(self, node: exp.Expression, placed: PlacedWindow | None, reason: str) -> None:
+    def _no_window(self, node: exp.Expr, placed: PlacedWindow | None, reason: str) -> None:
         if placed is not None:
             raise self.context.error(f"a window belongs to a stream, {reason}", node, "remove the window")
 
@@ -109,7 +115,7 @@ class Relations:
 
         return self._source(node, stream.fields, make, window)
 
-    def _window(self, stream: StreamDefinition, placed: PlacedWindow | None, node: exp.Expression) -> WindowSpec | None:
+    def _window(self, stream: StreamDefinition, placed: PlacedWindow | None, node: exp.Expr) -> WindowSpec | None:
         if placed is None:
             return None
         names = {f.name.lower(): f.name for f in stream.fields}
@@ -122,7 +128,9 @@ class Relations:
             return placed.window
         for column in placed.window.partition:
             if column.lower() not in names:
-                raise self.context.error(f"{stream.name} has no column {column}", node, did_you_mean(column, names.values()))
+                raise self.context.error(
+                    f"{stream.name} has no column {column}", node, did_you_mean(column, names.values())
+                )
         return replace(placed.window, partition=tuple(names[c.lower()] for c in placed.window.partition))
 
     def _source(
@@ -141,29 +149,29 @@ class Relations:
         )
         return plan, Scope((Relation(visible, columns, window),), self.parent)
 
-    def _renamed(self, node: exp.Expression, names: list[str]) -> list[str]:
+    def _renamed(self, node: exp.Expr, names: list[str]) -> list[str]:
         alias = node.args.get("alias")
         wanted = [c.name for c in alias.columns] if alias is not None else []
         if wanted and len(wanted) != len(names):
-            raise self.context.error(f"{len(wanted)} names for {len(names)} columns", alias)
+            raise self.context.error(f"{len(wanted)} names for {len(names)} columns", node)
         return wanted or names
 
     def _cte(self, node: exp.Table, name: str) -> From:
         cte, outside = self.ctes[name.lower()]
-        return self._derived(cte.this, node.alias or node.name, [cte, node], outside)
+        return self._derived(cte.this, node.alias or node.name, [cte, node], outside, None)
 
-    def _subquery(self, node: exp.Expression) -> From:
+    def _subquery(self, node: exp.Expr) -> From:
         visible = node.alias or "subquery"
         inner = node.this if isinstance(node, exp.Subquery) else node
         if isinstance(inner, exp.Table):
             return self.item(inner)
-        return self._derived(inner, visible, [node], self.ctes)
+        return self._derived(inner, visible, [node], self.ctes, self.parent)
 
-    def _derived(self, query: exp.Expression, visible: str, naming: list[exp.Expression], ctes: Ctes) -> From:
-        bound = self.derived(query, None, self.context.names.fresh(visible), ctes)
+    def _derived(self, query: exp.Expr, visible: str, naming: list[exp.Expr], ctes: Ctes, parent: Scope | None) -> From:
+        bound = self.derived(query, parent, self.context.names.fresh(visible), ctes)
         return bound.plan, Scope((self._relation(visible, bound, naming),), self.parent)
 
-    def _relation(self, visible: str, bound: Bound, naming: list[exp.Expression]) -> Relation:
+    def _relation(self, visible: str, bound: Bound, naming: list[exp.Expr]) -> Relation:
         """A subquery as a relation; what names it may rename its columns."""
         called = [c.name for c in bound.columns]
         for node in naming:
@@ -198,7 +206,7 @@ class Relations:
             raise self.context.error(f"{node.method} join is not supported", node)
         return _SIDES[node.side]
 
-    def _on(self, node: exp.Join, scope: Scope, left: Plan, right: Plan) -> tuple[exp.Expression | None, Plan]:
+    def _on(self, node: exp.Join, scope: Scope, left: Plan, right: Plan) -> tuple[exp.Expr | None, Plan]:
         on = node.args.get("on")
         if on is None:
             if node.side in ("LEFT", "RIGHT", "FULL") or node.kind in ("SEMI", "ANTI"):
@@ -214,7 +222,9 @@ class Relations:
         for relation in right.relations:
             if relation.alias and left.relation(relation.alias):
                 raise self.context.error(
-                    f"{relation.alias} appears twice in FROM", node.this, f"give one of them a name: {relation.alias} AS b"
+                    f"{relation.alias} appears twice in FROM",
+                    node.this,
+                    f"give one of them a name: {relation.alias} AS b",
                 )
 
     def _using(self, node: exp.Join, left: Scope, right: Scope) -> list[str]:
@@ -262,7 +272,7 @@ class Relations:
             raise self.context.error(problem, node.this, did_you_mean(name, scope.column_names()))
         return found[0]
 
-    def _equal(self, a: Visible, b: Visible, node: exp.Join) -> exp.Expression:
+    def _equal(self, a: Visible, b: Visible, node: exp.Join) -> exp.Expr:
         target = comparison_type(a.type, b.type)
         if target is None:
             raise self.context.error(f"{a.name} is {a.type} on one side and {b.type} on the other", node.this)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from datacell.algebra import tree, types
 from datacell.algebra.query import Emission, Query
@@ -40,7 +40,20 @@ from datacell.sql.windows import cut
 _EMISSIONS = {e.name: e for e in Emission}
 _QUERY_STARTS = {"SELECT", "WITH", "VALUES", "(", "FROM", *_EMISSIONS}
 _SPARK_STARTS = {
-    *("ADD", "ALTER", "ANALYZE", "CACHE", "CALL", "CLEAR", "COMMENT", "CREATE", "DECLARE", "DELETE", "DESC", "DESCRIBE"),
+    *(
+        "ADD",
+        "ALTER",
+        "ANALYZE",
+        "CACHE",
+        "CALL",
+        "CLEAR",
+        "COMMENT",
+        "CREATE",
+        "DECLARE",
+        "DELETE",
+        "DESC",
+        "DESCRIBE",
+    ),
     *("DROP", "EXECUTE", "INSERT", "LIST", "LOAD", "MERGE", "MSCK", "REFRESH", "REPAIR", "REPLACE", "RESET", "SET"),
     *("SHOW", "TRUNCATE", "UNCACHE", "UPDATE", "USE"),
 }
@@ -125,7 +138,9 @@ def _create_query(cursor: Cursor, catalog: Catalog) -> CreateQuery:
     cursor.expect("AS", hint="write CREATE CONTINUOUS QUERY name AS SELECT …")
     found = _query(cursor, catalog, continuous=True)
     if not tree.has_stream(found.plan):
-        raise cursor.source.error(f"the query {name.text} reads no stream", name, "a query over tables needs no name: SELECT …")
+        raise cursor.source.error(
+            f"the query {name.text} reads no stream", name, "a query over tables needs no name: SELECT …"
+        )
     return CreateQuery(name.text, found)
 
 
@@ -193,7 +208,7 @@ def _insert(cursor: Cursor, catalog: Catalog) -> Statement:
     rest = cursor.tokens[cursor.position :]
     if not rest or rest[0].text.upper() not in _QUERY_STARTS or rest[0].text == "(":
         return _spark(cursor, catalog, "INSERT")
-    found = _query(cursor, catalog, continuous=stream is not None or _reads_stream(cursor, catalog, rest))
+    found = _query(cursor, catalog, continuous=stream is not None or _reads_stream(catalog, rest))
     if stream is None and not tree.has_stream(found.plan):
         return _spark(cursor, catalog, "INSERT")
     columns = stream.fields if stream is not None else catalog.table(name.text)
@@ -212,13 +227,17 @@ def _check_fits(cursor: Cursor, target: Token, columns: tuple[Field, ...], found
         raise cursor.source.error(f"{len(given)} columns for the {len(columns)} of {target.text}", target, hint)
     for new, old in zip(given, columns, strict=True):
         if types.common(new.type, old.type) is None:
-            raise cursor.source.error(f"column {new.name} is {new.type}, {target.text}.{old.name} is {old.type}", target)
+            raise cursor.source.error(
+                f"column {new.name} is {new.type}, {target.text}.{old.name} is {old.type}", target
+            )
 
 
 def _check_new(cursor: Cursor, catalog: Catalog, name: Token, allowed: bool = False) -> None:
     taken = catalog.kind(name.text)
     if taken is not None and not allowed:
-        raise cursor.source.error(f"there is already a {taken} {name.text}", name, "choose another name, or DROP it first")
+        raise cursor.source.error(
+            f"there is already a {taken} {name.text}", name, "choose another name, or DROP it first"
+        )
 
 
 # Queries
@@ -275,7 +294,7 @@ def _without_parentheses(cursor: Cursor, tokens: Sequence[Token], start: int) ->
     return [*tokens[start + 1 : close], *tokens[close + 1 :]] if ends else tokens[start:]
 
 
-def _reads_stream(cursor: Cursor, catalog: Catalog, tokens: Sequence[Token]) -> bool:
+def _reads_stream(catalog: Catalog, tokens: Sequence[Token]) -> bool:
     return any(catalog.stream(t.text) is not None for t in tokens if t.token_type != TokenType.STRING)
 
 
@@ -317,7 +336,7 @@ def _table_statement(cursor: Cursor, catalog: Catalog, text: str) -> SparkStatem
     return SparkStatement(text, (name, columns) if columns else None)
 
 
-def _declared(target: exp.Expression) -> tuple[Field, ...]:
+def _declared(target: exp.Expr) -> tuple[Field, ...]:
     if not isinstance(target, exp.Schema) or not all(isinstance(c, exp.ColumnDef) for c in target.expressions):
         return ()
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -18,7 +18,6 @@ from datacell.sql.relations import BindDerived, Ctes, Relations
 from datacell.sql.scope import Scope, Visible
 from datacell.sql.subqueries import Bound, Subqueries
 
-
 _ELEMENTS = (exp.GroupingSets, exp.Rollup, exp.Cube)
 
 
@@ -27,7 +26,7 @@ class Item:
     """An element of the select list: its name, and its node or the column that a star stands for."""
 
     name: str
-    node: exp.Expression
+    node: exp.Expr
 
 
 class SelectBinder:
@@ -64,7 +63,7 @@ class SelectBinder:
 
     # Clauses
 
-    def _filter(self, binder: Expressions, condition: exp.Expression) -> None:
+    def _filter(self, binder: Expressions, condition: exp.Expr) -> None:
         """Plain conditions first; those that need a subquery see only the rows that are left."""
         parts = list(scalar.conjuncts(condition))
         plain = [part for part in parts if part.find(exp.Query) is None]
@@ -87,7 +86,7 @@ class SelectBinder:
             else:
                 yield Item(_name(node), node)
 
-    def _starred(self, star: exp.Expression, columns: Iterator[Visible]) -> Iterator[Item]:
+    def _starred(self, star: exp.Expr, columns: Iterator[Visible]) -> Iterator[Item]:
         if not self.node.args.get("from_"):
             raise self.context.error("* without FROM", star)
         dropped = {e.name.lower() for e in star.args.get("except_") or ()}
@@ -131,14 +130,14 @@ class SelectBinder:
         return keys, grouping_sets([] if trailing else own, parts)
 
     def _sets(
-        self, rows: Expressions, items: list[Item], element: exp.Expression, keys: list[Named], own: list[int]
+        self, rows: Expressions, items: list[Item], element: exp.Expr, keys: list[Named], own: list[int]
     ) -> list[list[int]]:
         members = [[self._key(rows, items, n, keys) for n in _members(e)] for e in element.expressions]
         if isinstance(element, exp.GroupingSets):
             return members
         return (rollup if isinstance(element, exp.Rollup) else cube)(members or [[i] for i in own])
 
-    def _key(self, rows: Expressions, items: list[Item], node: exp.Expression, keys: list[Named]) -> int:
+    def _key(self, rows: Expressions, items: list[Item], node: exp.Expr, keys: list[Named]) -> int:
         """The position of a grouping key, added if it is new: an ordinal, an alias or an expression."""
         item = self._item_meant(rows.scope, items, node)
         bound = rows.bind(item.node if item is not None else node)
@@ -151,7 +150,7 @@ class SelectBinder:
         keys.append(Named(wish if is_column else self.context.names.fresh(wish), value, bound.type))
         return len(keys) - 1
 
-    def _item_meant(self, scope: Scope, items: list[Item], node: exp.Expression) -> Item | None:
+    def _item_meant(self, scope: Scope, items: list[Item], node: exp.Expr) -> Item | None:
         if isinstance(node, exp.Literal) and node.is_int:
             return self._ordinal(items, node)
         if isinstance(node, exp.Column) and len(node.parts) == 1 and not scope.find(node.name):
@@ -161,7 +160,9 @@ class SelectBinder:
     def _ordinal(self, items: list[Item], node: exp.Literal) -> Item:
         position = int(node.name)
         if not 1 <= position <= len(items):
-            raise self.context.error(f"position {position} is not in the select list", node, f"it has {len(items)} columns")
+            raise self.context.error(
+                f"position {position} is not in the select list", node, f"it has {len(items)} columns"
+            )
         return items[position - 1]
 
     # The select list, DISTINCT, ORDER BY
@@ -222,7 +223,7 @@ class SelectBinder:
         items: list[Item],
         columns: tuple[Named, ...],
         hidden: list[Named],
-        node: exp.Expression,
+        node: exp.Expr,
     ) -> str:
         """The column to sort by: one of the select list, or one carried along only for sorting."""
         if isinstance(node, exp.Literal) and node.is_int:
@@ -239,13 +240,13 @@ class SelectBinder:
         return hidden[-1].name
 
 
-def sort_key(node: exp.Expression, value: exp.Expression) -> SortKey:
+def sort_key(node: exp.Expr, value: exp.Expr) -> SortKey:
     descending = bool(node.args.get("desc"))
     nulls_first = node.args.get("nulls_first")
     return SortKey(value, descending, (not descending) if nulls_first is None else bool(nulls_first))
 
 
-def ordered(context: Context, node: exp.Expression, plan: Plan, keys: list[SortKey]) -> Plan:
+def ordered(context: Context, node: exp.Expr, plan: Plan, keys: list[SortKey]) -> Plan:
     """ORDER BY, LIMIT and OFFSET of a query."""
     limit = _whole(context, node.args.get("limit"), "LIMIT")
     offset = _whole(context, node.args.get("offset"), "OFFSET") or 0
@@ -254,7 +255,7 @@ def ordered(context: Context, node: exp.Expression, plan: Plan, keys: list[SortK
     return Order(plan, tuple(keys), limit, offset)
 
 
-def _whole(context: Context, node: exp.Expression | None, clause: str) -> int | None:
+def _whole(context: Context, node: exp.Expr | None, clause: str) -> int | None:
     if node is None:
         return None
     value = node.expression
@@ -265,37 +266,37 @@ def _whole(context: Context, node: exp.Expression | None, clause: str) -> int | 
     return int(value.name)
 
 
-def _star_column(column: Visible, star: exp.Expression) -> exp.Expression:
+def _star_column(column: Visible, star: exp.Expr) -> exp.Expr:
     """A column that a star stands for: already resolved, and blamed on the star."""
     node = scalar.column(column.column)
     node.meta.update(star.meta, visible=column)
     return node
 
 
-def _name(node: exp.Expression) -> str:
+def _name(node: exp.Expr) -> str:
     if isinstance(node, exp.Alias):
         return node.alias
     if isinstance(node, exp.Column):
         return node.name
     if isinstance(node, exp.Dot):
-        return node.expression.name
+        return str(node.expression.name)
     return scalar.show(node).lower() if len(scalar.show(node)) <= 60 else "value"
 
 
-def _members(node: exp.Expression) -> list[exp.Expression]:
+def _members(node: exp.Expr) -> list[exp.Expr]:
     if isinstance(node, exp.Tuple):
         return list(node.expressions)
     return [node.this] if isinstance(node, exp.Paren) else [node]
 
 
-def _unaliased(node: exp.Expression, aliases: dict[str, exp.Expression], scope: Scope) -> exp.Expression:
+def _unaliased(node: exp.Expr, aliases: Mapping[str, exp.Expr], scope: Scope) -> exp.Expr:
     """HAVING and ORDER BY may name a select item: look into the item for aggregates."""
     if isinstance(node, exp.Column) and len(node.parts) == 1 and not scope.find(node.name):
         return aliases.get(node.name.lower(), node)
     return node
 
 
-def _positions(node: exp.Select, outputs: list[tuple[str, Typed]]) -> list[exp.Expression]:
+def _positions(node: exp.Select, outputs: list[tuple[str, Typed]]) -> list[exp.Expr]:
     """The nodes that repeated names are blamed on; a star stands for many."""
     nodes = node.expressions
     return nodes if len(nodes) == len(outputs) else [nodes[-1]] * len(outputs)

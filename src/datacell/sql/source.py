@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from sqlglot import exp
 from sqlglot.errors import TokenError
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from datacell.errors import Place, SqlError
 from datacell.sql import calls
@@ -27,7 +27,7 @@ class Source:
     def place(self, start: int, end: int) -> Place:
         return Place(self.text, start, end, self.file)
 
-    def at(self, node: exp.Expression | Token) -> Place:
+    def at(self, node: exp.Expr | Token) -> Place:
         """Where a node or a token stands."""
         if isinstance(node, Token):
             return self.place(node.start, node.end + 1)
@@ -36,7 +36,7 @@ class Source:
             return self.at(node.parent) if node.parent is not None else self.place(0, 0)
         return self.place(meta["start"], meta["end"] + 1)
 
-    def error(self, message: str, node: exp.Expression | Token, hint: str | None = None) -> SqlError:
+    def error(self, message: str, node: exp.Expr | Token, hint: str | None = None) -> SqlError:
         return SqlError(message, place=self.at(node), hint=hint)
 
     def end(self) -> Place:

@@ -31,7 +31,7 @@ class Bound:
     columns: tuple[Visible, ...]
 
 
-BindQuery = Callable[[exp.Expression, Scope], Bound]
+BindQuery = Callable[[exp.Expr, Scope], Bound]
 
 
 class Subqueries:
@@ -40,7 +40,7 @@ class Subqueries:
     def __init__(self, context: Context, bind_query: BindQuery) -> None:
         self.context, self.bind_query = context, bind_query
 
-    def scalar(self, around: Expressions, node: exp.Expression) -> Typed:
+    def scalar(self, around: Expressions, node: exp.Expr) -> Typed:
         bound = self._one_column(around, node)
         name, type_ = bound.columns[0].column, bound.columns[0].type
         plan = bound.plan if _gives_one_row(bound.plan) else self._checked(bound.plan, name, type_)
@@ -58,10 +58,12 @@ class Subqueries:
         outside = {name: scalar.outer(name) for name in around.plan.schema.names}
         equal = scalar.substitute(equal, outside)
         matches = self._counted(around, node, Filter(plan, equal), exp.Star())
-        unknown = self._counted(around, node, Filter(plan, exp.Is(this=exp.Paren(this=equal), expression=exp.Null())), exp.Star())
+        unknown = self._counted(
+            around, node, Filter(plan, exp.Is(this=exp.Paren(this=equal), expression=exp.Null())), exp.Star()
+        )
         return Typed(_membership_value(matches, unknown), BOOLEAN)
 
-    def condition(self, around: Expressions, node: exp.Expression) -> bool:
+    def condition(self, around: Expressions, node: exp.Expr) -> bool:
         """Take a conjunct that decides about rows by a subquery alone, as a semi or anti apply."""
         negated, bare = False, node.unnest()
         while isinstance(bare, exp.Not):
@@ -77,7 +79,7 @@ class Subqueries:
             return False
         return True
 
-    def _membership(self, around: Expressions, node: exp.In) -> tuple[Plan, exp.Expression]:
+    def _membership(self, around: Expressions, node: exp.In) -> tuple[Plan, exp.Expr]:
         """The subquery's plan, and the condition under which a row of it equals the left side."""
         left_nodes = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this.unnest()]
         left = [around.bind(n) for n in left_nodes]
@@ -90,20 +92,20 @@ class Subqueries:
         ]
         return bound.plan, scalar.conjoin(pairs)
 
-    def _equal(self, node: exp.Expression, left: Typed, right: Typed) -> exp.Expression:
+    def _equal(self, node: exp.Expr, left: Typed, right: Typed) -> exp.Expr:
         target = comparison_type(left.type, right.type)
         if target is None:
             raise self.context.error(f"IN compares {left.type} with {right.type}", node)
         sides = [cast(t.value, target) if needs_cast(t.type, target) else t.value for t in (left, right)]
         return exp.EQ(this=sides[0], expression=sides[1])
 
-    def _counted(self, around: Expressions, node: exp.Expression, plan: Plan, what: exp.Expression) -> exp.Column:
+    def _counted(self, around: Expressions, node: exp.Expr, plan: Plan, what: exp.Expr) -> exp.Column:
         name = self.context.names.fresh("count")
         counted = Aggregate(plan, (Named(name, scalar.call("count", what), BIGINT),))
         self._attach(around, node, counted)
         return scalar.column(name)
 
-    def _one_column(self, around: Expressions, node: exp.Expression) -> Bound:
+    def _one_column(self, around: Expressions, node: exp.Expr) -> Bound:
         bound = self._bind(around, node)
         if len(bound.columns) != 1:
             raise self.context.error(
@@ -111,7 +113,7 @@ class Subqueries:
             )
         return bound
 
-    def _bind(self, around: Expressions, node: exp.Expression) -> Bound:
+    def _bind(self, around: Expressions, node: exp.Expr) -> Bound:
         return self.bind_query(node, around.scope)
 
     def _checked(self, plan: Plan, name: str, type_: Type) -> Plan:
@@ -135,10 +137,10 @@ class Subqueries:
     def _attach(
         self,
         around: Expressions,
-        node: exp.Expression,
+        node: exp.Expr,
         plan: Plan,
         kind: JoinKind = JoinKind.LEFT,
-        condition: exp.Expression | None = None,
+        condition: exp.Expr | None = None,
     ) -> None:
         missing = [name for name in plan.outer if around.scope.owns(name) and name not in around.plan.schema]
         if missing:
@@ -161,7 +163,7 @@ def _gives_one_row(plan: Plan) -> bool:
     return False
 
 
-def _membership_value(matches: exp.Expression, unknown: exp.Expression) -> exp.Expression:
+def _membership_value(matches: exp.Expr, unknown: exp.Expr) -> exp.Expr:
     zero = exp.Literal.number(0)
     return exp.Case(
         ifs=[

@@ -15,9 +15,10 @@ from datacell.algebra import types
 from datacell.algebra.types import Type
 from datacell.sql import arithmetic
 from datacell.sql.casting import castable
-from datacell.sql.functions.coercion import can_cast, is_atomic, is_orderable
+from datacell.sql.functions.coercion import can_cast, comparable, is_orderable
 from datacell.sql.functions.errors import SignatureError
-from datacell.sql.functions.rules import concatenated, struct
+from datacell.sql.functions.rules import concatenated
+from datacell.sql.functions.shapes import struct
 from datacell.sql.literals import interval_type, literal_type
 
 Operands = Sequence[Type]
@@ -73,28 +74,25 @@ def _compared(node: exp.Expr, operands: Operands) -> Type:
     for i, other in enumerate(rest, 1):
         if not comparable(first, other):
             raise SignatureError(f"{first} and {other} cannot be compared", i)
-    ordering = isinstance(node, exp.GT | exp.GTE | exp.LT | exp.LTE | exp.Between)
-    for i, operand in enumerate(operands):
-        if ordering and not is_orderable(operand):
-            raise SignatureError(f"{operand} has no order", i)
+        if isinstance(node, _ORDERINGS) and (first == types.BOOLEAN) != (other == types.BOOLEAN):
+            _check_order_of_booleans(first, other, i)
     return types.BOOLEAN
 
 
-def comparable(a: Type, b: Type) -> bool:
-    """Whether Spark finds one type to compare both in."""
-    if any(_holds(t, name) for t in (a, b) for name in ("map", "variant", "interval")):
-        return False
-    if types.STRING in (a, b):
-        return all(is_atomic(t) or t == types.NULL for t in (a, b))
-    return types.common(a, b) is not None or _boolean_and_number(a, b) or _boolean_and_number(b, a)
-
-
-def _boolean_and_number(a: Type, b: Type) -> bool:
-    return a == types.BOOLEAN and types.is_number(b)
+def _check_order_of_booleans(a: Type, b: Type, i: int) -> None:
+    if types.is_number(a) or types.is_number(b):
+        raise SignatureError(f"{a} and {b} have no order", i)
 
 
 def _in(node: exp.Expr, operands: Operands) -> Type:
-    return types.BOOLEAN if node.args.get("query") else _compared(node, operands)
+    if node.args.get("query"):
+        return types.BOOLEAN
+    first, *rest = operands
+    for i, other in enumerate(rest, 1):
+        common = types.common(first, other)
+        if common is None or not is_orderable(common):
+            raise SignatureError(f"{first} and {other} cannot be compared", i)
+    return types.BOOLEAN
 
 
 def _matched(node: exp.Expr, operands: Operands) -> Type:
@@ -105,7 +103,7 @@ def _matched(node: exp.Expr, operands: Operands) -> Type:
 
 
 def _is(node: exp.Expr, operands: Operands) -> Type:
-    if isinstance(node.expression, exp.Boolean) and operands[0] not in (types.BOOLEAN, types.NULL):
+    if isinstance(node.expression, exp.Boolean) and not comparable(operands[0], types.BOOLEAN):
         raise SignatureError(f"IS TRUE and IS FALSE need a boolean, not {operands[0]}", 0)
     return types.BOOLEAN
 
@@ -145,10 +143,12 @@ def _bracket(node: exp.Expr, operands: Operands) -> Type:
 
 def _element(container: Type, key: Type, i: int) -> Type:
     match container.name:
-        case "array" if can_cast(key, types.INT) and key != types.STRING:
+        case "array" if key in (*types.INTEGERS, types.NULL):
             return container.arguments[0]
-        case "map" if types.common(container.arguments[0], key) is not None:
+        case "map" if can_cast(key, container.arguments[0]) or types.common(container.arguments[0], key) is not None:
             return container.arguments[1]
+        case "void":
+            return types.NULL
         case "array" | "map":
             wanted = "int" if container.name == "array" else container.arguments[0]
             raise SignatureError(f"{container} is looked up by {wanted}, not by {key}", i)
@@ -156,8 +156,10 @@ def _element(container: Type, key: Type, i: int) -> Type:
 
 
 def _field(node: exp.Expr, operands: Operands) -> Type:
-    """A struct's field, or of an array of structs the array of their fields."""
+    """A struct's field; of an array of structs, the array of their fields; of a map, the value of that key."""
     container, name = operands[0], node.expression.name.lower()
+    if container.name == "map" and container.arguments[0] == types.STRING:
+        return container.arguments[1]
     inner = container.arguments[0] if container.name == "array" else container
     fields = {n.lower(): t for n, t in zip(inner.names, inner.arguments, strict=False)}
     if inner.name != "struct":
@@ -182,9 +184,7 @@ def _symbol(node: exp.Expr) -> str:
     return _SYMBOLS.get(type(node)) or type(node).__name__.upper()
 
 
-def _holds(t: Type, name: str) -> bool:
-    return t.name == name or any(_holds(inner, name) for inner in t.arguments)
-
+_ORDERINGS = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
 
 _SYMBOLS: Mapping[type[exp.Expr], str] = {
     exp.BitwiseAnd: "&",

@@ -66,17 +66,17 @@ def own_start(window: WindowSpec, others: Collection[WindowSpec]) -> Typed | Non
     return None
 
 
-def _timestamp(micros: exp.Expression) -> exp.Expression:
+def _timestamp(micros: exp.Expr) -> exp.Expr:
     return scalar.call("timestamp_micros", micros)
 
 
-def _minus(left: exp.Expression, right: exp.Expression) -> exp.Sub:
+def _minus(left: exp.Expr, right: exp.Expr) -> exp.Sub:
     return exp.Sub(this=left.copy(), expression=right.copy())
 
 
-def _modulo(value: exp.Expression, by: int) -> exp.Expression:
+def _modulo(value: exp.Expr, by: int) -> exp.Expr:
     return scalar.call("pmod", value, _number(by))
 
 
-def _number(value: int) -> exp.Literal:
+def _number(value: int) -> exp.Expr:
     return exp.Literal.number(value)

@@ -34,8 +34,10 @@ def result_type(
 ) -> Type:
     """The type that a call returns; SignatureError if the function does not take these arguments.
 
+    Whether a refused function may be called at all is the caller's to say.
+
     The expressions are the trees of the arguments: some results depend on the value of a literal or on a name.
     """
-    if function.refused is not None:
-        raise SignatureError(f"{function.name} cannot be used in a continuous query: {function.refused}")
+    if not function.signatures:
+        raise SignatureError(f"{function.name} cannot be used: {function.refused}")
     return call_type(function.name, function.signatures, arguments, expressions)

@@ -7,8 +7,9 @@ AGGREGATE = """
     approx_percentile|percentile_approx(number|date|instant|ansi_interval, double, integer?) -> 1
     approx_percentile|percentile_approx(number, array<double>, integer?) -> @array_of_first
     approx_percentile|percentile_approx(date|instant|ansi_interval, array<double>, integer?) -> @array_of_first
-    approx_top_k(T, int?, int?) -> array<struct<item:T,count:bigint>>
-    array_agg|collect_list|collect_set(T) -> array<T>
+    approx_top_k(countable, int?, int?) -> @top_array
+    array_agg|collect_list(T) -> array<T>
+    collect_set(hashable) -> @array_of_first
     avg|mean|try_avg(integer|fraction) -> double
     avg|mean|try_avg(decimal(p,s)) -> decimal(p+4,s+4)
     avg|mean|try_avg(yearmonth) -> interval year to month
@@ -20,10 +21,10 @@ AGGREGATE = """
     corr|covar_pop|covar_samp(double, double) -> double
     count(any*) -> bigint
     count_if(boolean) -> bigint
-    count_min_sketch(any, double, double, int) -> binary
+    count_min_sketch(integer!|string!|binary!, double!, double!, int!|bigint!) -> binary
     grouping(any) -> tinyint
     grouping_id(any*) -> bigint
-    histogram_numeric(T, int) -> array<struct<x:T,y:double>>
+    histogram_numeric(number|date!|instant!|ansi_interval!, int) -> @histogram
     kurtosis|skewness|std|stddev|stddev_pop|stddev_samp|var_pop|var_samp|variance(double) -> double
     listagg|string_agg(string, string?) -> string
     listagg|string_agg(binary, binary?) -> binary
@@ -43,13 +44,16 @@ AGGREGATE = """
     percentile_cont|percentile_disc(double, number) -> double
     percentile_cont|percentile_disc(double, yearmonth) -> interval year to month
     percentile_cont|percentile_disc(double, daytime) -> interval day to second
-    regr_avgx|regr_avgy|regr_intercept|regr_r2|regr_slope|regr_sxx|regr_sxy|regr_syy(double, double) -> double
+    regr_intercept|regr_r2|regr_slope|regr_sxx|regr_sxy|regr_syy(double, double) -> double
+    regr_avgx(double, integer|fraction) -> double
+    regr_avgx(double, decimal(p,s)) -> decimal(p+4,s+4)
+    regr_avgy(integer|fraction, double) -> double
+    regr_avgy(decimal(p,s), double) -> decimal(p+4,s+4)
     regr_count(double, double) -> bigint
     schema_of_variant_agg(variant) -> string
     sum|try_sum(fraction) -> double
     sum|try_sum(integer) -> bigint
     sum|try_sum(decimal(p,s)) -> decimal(p+10,s)
-    sum|try_sum(yearmonth) -> interval year to month
-    sum|try_sum(daytime) -> interval day to second
-    vector_avg|vector_sum(array<float>) -> array<float>
+    sum|try_sum(ansi_interval) -> 1
+    vector_avg|vector_sum(array<float!>) -> array<float>
 """

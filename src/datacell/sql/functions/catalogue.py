@@ -18,6 +18,7 @@ from datacell.sql.functions import (
     documents,
     numbers,
     ranking,
+    rare,
     sketches,
     strings,
     times,
@@ -37,7 +38,10 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Function:
-    """A function by its Spark name; `refused` says in one sentence why a continuous query cannot use it."""
+    """A function by its Spark name; `refused` says why a continuous query cannot use it.
+
+    A refused function has signatures if a query that runs once can use it.
+    """
 
     name: str
     kind: Kind
@@ -53,6 +57,7 @@ _TABLES = (
     (Kind.SCALAR, conditions.SCALAR),
     (Kind.SCALAR, documents.SCALAR),
     (Kind.SCALAR, sketches.SCALAR),
+    (Kind.SCALAR, rare.SCALAR),
     (Kind.AGGREGATE, aggregates.AGGREGATE),
     (Kind.AGGREGATE, sketches.AGGREGATE),
     (Kind.RANKING, ranking.RANKING),
@@ -80,6 +85,7 @@ def _catalogue() -> Mapping[str, Function]:
             for name in spelled:
                 signatures[name].append(signature)
                 kinds[name] = kind
-    usable = {name: Function(name, kinds[name], tuple(signatures[name])) for name in signatures}
-    refused = {name: Function(name, Kind.SCALAR, (), reason) for name, reason in REFUSED.items()}
-    return {**usable, **refused}
+    return {
+        name: Function(name, kinds.get(name, Kind.SCALAR), tuple(signatures[name]), REFUSED.get(name))
+        for name in (*kinds, *(name for name in REFUSED if name not in kinds))
+    }

@@ -26,11 +26,13 @@ _DEFAULTS: Mapping[str, Type] = {
     "ansi_interval": types.DAY_TIME_INTERVAL,
     "orderable": types.NULL,
     "hashable": types.NULL,
-    "atomic": types.STRING,
     "array": types.array(types.NULL),
     "map": types.map_of(types.NULL, types.NULL),
     "struct": types.struct(),
     "unit": types.NULL,
+    "days": types.INT,
+    "countable": types.NULL,
+    "variable": types.NULL,
 }
 
 _MEMBERS: Mapping[str, Callable[[Type], bool]] = {
@@ -44,31 +46,43 @@ _MEMBERS: Mapping[str, Callable[[Type], bool]] = {
     "daytime": lambda t: types.is_interval(t) and any(unit in t.name for unit in ("day", "hour", "minute", "second")),
     "yearmonth": lambda t: types.is_interval(t) and ("year" in t.name or "month" in t.name),
     "ansi_interval": lambda t: types.is_interval(t) and t != types.CALENDAR_INTERVAL,
-    "orderable": lambda t: is_orderable(t),
+    "orderable": lambda t: not _contains(t, "map", "variant", "interval"),
     "hashable": lambda t: not _contains(t, "map", "variant"),
-    "atomic": lambda t: is_atomic(t),
     "array": lambda t: t.name == "array",
     "map": lambda t: t.name == "map",
     "struct": lambda t: t.name == "struct",
     "unit": lambda t: t == types.NULL,
+    "days": lambda t: t in (types.TINYINT, types.SMALLINT, types.INT, types.STRING),
+    "countable": lambda t: t == types.BOOLEAN or types.is_number(t) or types.is_time(t) or t == types.STRING,
+    "variable": lambda t: not _contains(t, "map", "struct") and not types.is_interval(t),
 }
 
 _DESCRIPTIONS: Mapping[str, str] = {
-    "any": "any value",
     "number": "a number",
+    "interval": "an interval",
+    "orderable": "a value that can be ordered",
+    "any": "any value",
+    "fraction": "a number",
+    "double": "a number",
+    "float": "a number",
+    "decimal": "a number",
     "integer": "an integer",
-    "fraction": "a float or a double",
-    "decimal": "a decimal",
+    "bigint": "an integer",
+    "int": "an integer",
+    "smallint": "an integer",
+    "tinyint": "an integer",
     "instant": "a timestamp",
     "daytime": "a day-time interval",
     "yearmonth": "a year-month interval",
     "ansi_interval": "an interval",
-    "interval": "an interval",
-    "orderable": "a value that can be ordered",
     "hashable": "a value other than a map",
-    "atomic": "a plain value",
     "unit": "a unit such as DAY",
+    "days": "a number of days",
+    "countable": "a plain value",
+    "variable": "a value that a variant can hold",
 }
+COVERED = (("a number", "an integer"),)
+"""What need not be said once something wider is said."""
 
 
 def exact(name: str, given: Type) -> Type | None:
@@ -119,9 +133,45 @@ def is_orderable(t: Type) -> bool:
     return not _contains(t, "map", "variant", "interval")
 
 
+def comparable(a: Type, b: Type) -> bool:
+    """Whether Spark finds one type to compare both in."""
+    if any(_contains(t, "map", "variant", "interval") for t in (a, b)):
+        return False
+    if types.STRING in (a, b):
+        return all((is_atomic(t) and not types.is_interval(t)) or t == types.NULL for t in (a, b))
+    if types.BOOLEAN in (a, b) and (types.is_number(a) or types.is_number(b)):
+        return True
+    if a.arguments and b.arguments:
+        inner = zip(a.arguments, b.arguments, strict=False)
+        return a.name == b.name and len(a.arguments) == len(b.arguments) and all(holds(x, y) for x, y in inner)
+    return types.common(a, b) is not None
+
+
+def by_way_of_text(a: Type, b: Type) -> bool:
+    """Whether the common type of two types is one that only text makes possible."""
+    if a.name == b.name and a.arguments:
+        return any(by_way_of_text(x, y) for x, y in zip(a.arguments, b.arguments, strict=False))
+    return (a == types.STRING) != (b == types.STRING) and types.NULL not in (a, b)
+
+
+def holds(a: Type, b: Type) -> bool:
+    """Whether one of two types holds the values of the other as they are."""
+    if types.common(a, b) is None or by_way_of_text(a, b):
+        return False
+    decimals = [t for t in (a, b) if t.name == "decimal"]
+    return not decimals or a == b or (len(decimals) == 1 and types.common(a, b) in decimals)
+
+
 def describe(name: str) -> str:
     """What a parameter wants, in words."""
-    return _DESCRIPTIONS.get(name) or f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+    return _DESCRIPTIONS.get(name) or describe_exactly(name)
+
+
+def describe_exactly(name: str) -> str:
+    """What a parameter wants that takes no cast: the type itself, unless its name is a class of types."""
+    if name in _MEMBERS and name in _DESCRIPTIONS:
+        return _DESCRIPTIONS[name]
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def _contains(t: Type, *names: str) -> bool:

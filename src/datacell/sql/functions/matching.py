@@ -52,13 +52,13 @@ def call_type(
     shaped = [(s, p) for s in signatures if (p := s.parameters(len(arguments))) is not None]
     if not shaped:
         raise SignatureError(_wrong_count(name, signatures, len(arguments)))
-    misfits: list[_Misfit] = []
+    misfits: list[_MisfitError] = []
     for accept in (coercion.exact, coercion.implicit):
         misfits = []
         for signature, parameters in shaped:
             try:
                 fit = _fit(parameters, arguments, accept)
-            except _Misfit as misfit:
+            except _MisfitError as misfit:
                 misfits.append(misfit)
                 continue
             return _result(signature, fit, name, expressions)
@@ -75,10 +75,12 @@ class _Fit:
     digits: dict[str, int] = field(default_factory=dict)
 
 
-class _Misfit(Exception):
-    def __init__(self, wanted: str) -> None:
-        super().__init__(wanted)
-        self.wanted, self.argument = wanted, 0
+class _MisfitError(Exception):
+    """An argument that a signature does not take, and what it would take."""
+
+    def __init__(self, *wanted: str, found: str | None = None) -> None:
+        super().__init__(*wanted)
+        self.wanted, self.found, self.argument = wanted, found, 0
 
 
 def _fit(parameters: Sequence[Pattern], arguments: Sequence[Argument], accept: Accept) -> _Fit:
@@ -87,7 +89,7 @@ def _fit(parameters: Sequence[Pattern], arguments: Sequence[Argument], accept: A
     for i in lambdas_last:
         try:
             fit.seen[i] = _fit_argument(parameters[i], arguments[i], fit)
-        except _Misfit as misfit:
+        except _MisfitError as misfit:
             misfit.argument = i
             raise
     return fit
@@ -98,7 +100,7 @@ def _fit_argument(pattern: Pattern, given: Argument, fit: _Fit) -> Type:
         case Lambda(), LambdaArgument():
             return _fit_lambda(pattern, given, fit)
         case (Lambda(), _) | (_, LambdaArgument()):
-            raise _Misfit(_words(pattern, fit))
+            raise _MisfitError(*_words(pattern, fit))
         case _, Type():
             return _fit_type(pattern, given, fit)
     raise AssertionError(pattern)
@@ -106,11 +108,16 @@ def _fit_argument(pattern: Pattern, given: Argument, fit: _Fit) -> Type:
 
 def _fit_lambda(pattern: Lambda, given: LambdaArgument, fit: _Fit) -> Type:
     if given.parameters != len(pattern.parameters):
-        raise _Misfit(_words(pattern, fit))
+        raise _MisfitError(*_words(pattern, fit))
     result = given.body(tuple(_substitute(p, fit) for p in pattern.parameters))
     if isinstance(pattern.result, Var) and fit.variables.get(pattern.result.name, result) != result:
-        raise _Misfit(f"a lambda that returns {fit.variables[pattern.result.name]}")
-    return _fit_type(pattern.result, result, fit)
+        wanted = str(fit.variables[pattern.result.name])
+        raise _MisfitError(f"a lambda that returns {wanted}", found=f"one that returns {result}")
+    try:
+        return _fit_type(pattern.result, result, fit)
+    except _MisfitError as misfit:
+        wanted = _either(misfit.wanted)
+        raise _MisfitError(f"a lambda that returns {wanted}", found=f"one that returns {result}") from None
 
 
 def _fit_type(pattern: Pattern, given: Type, fit: _Fit) -> Type:
@@ -132,25 +139,22 @@ def _fit_type(pattern: Pattern, given: Type, fit: _Fit) -> Type:
         case Lambda():
             found = None
     if found is None:
-        raise _Misfit(_words(pattern, fit))
+        raise _MisfitError(*_words(pattern, fit))
     return found
 
 
 def _fit_exactly(pattern: Pattern, given: Type, fit: _Fit) -> Type | None:
-    if isinstance(pattern, Var) and _by_way_of_text(fit.variables.get(pattern.name, types.NULL), given):
+    if isinstance(pattern, Var) and not coercion.holds(fit.variables.get(pattern.name, types.NULL), given):
         return None
     accept = fit.accept if given == types.NULL else coercion.exact
-    return _fit_type(pattern, given, _Fit(accept, fit.seen, fit.variables, fit.digits))
-
-
-def _by_way_of_text(a: Type, b: Type) -> bool:
-    if a.name == b.name and a.arguments:
-        return any(_by_way_of_text(x, y) for x, y in zip(a.arguments, b.arguments, strict=False))
-    return (a == types.STRING) != (b == types.STRING) and types.NULL not in (a, b)
+    try:
+        return _fit_type(pattern, given, _Fit(accept, fit.seen, fit.variables, fit.digits))
+    except _MisfitError:
+        return None
 
 
 def _fit_nested(pattern: Nested, given: Type, fit: _Fit) -> Type | None:
-    if given == types.NULL:
+    if given == types.NULL and fit.accept is coercion.implicit:
         given = Type(pattern.name, tuple(types.NULL for _ in pattern.inner), names=pattern.names)
     if given.name != pattern.name or len(given.arguments) != len(pattern.inner):
         return None
@@ -163,7 +167,7 @@ def _fit_one_of(options: Sequence[Pattern], given: Type, fit: _Fit) -> Type | No
         for option in options:
             try:
                 return _fit_type(option, given, _Fit(accept, fit.seen, fit.variables, fit.digits))
-            except _Misfit:
+            except _MisfitError:
                 continue
     return None
 
@@ -195,14 +199,23 @@ def _sum(text: str, fit: _Fit) -> int:
     return sum(int(part) if part.isdigit() else fit.digits[part] for part in text.split("+"))
 
 
-def _explain(name: str, misfits: Sequence[_Misfit], arguments: Sequence[Argument]) -> SignatureError:
+def _explain(name: str, misfits: Sequence[_MisfitError], arguments: Sequence[Argument]) -> SignatureError:
     """The argument that the signatures got furthest with is the wrong one."""
     worst = max(misfit.argument for misfit in misfits)
-    wanted = _either(dict.fromkeys(misfit.wanted for misfit in misfits if misfit.argument == worst))
-    given = arguments[worst]
-    found = f"a lambda of {given.parameters}" if isinstance(given, LambdaArgument) else str(given)
+    decisive = [misfit for misfit in misfits if misfit.argument == worst]
+    decisive = [misfit for misfit in decisive if misfit.found] or decisive
+    wanted = _wanted(word for misfit in decisive for word in misfit.wanted)
+    found = decisive[0].found or _shown(arguments[worst])
     place = f" as argument {worst + 1}" if len(arguments) > 1 else ""
     return SignatureError(f"{name} needs {wanted}{place}, not {found}", worst)
+
+
+def _shown(argument: Argument) -> str:
+    return _lambda_of(argument.parameters) if isinstance(argument, LambdaArgument) else str(argument)
+
+
+def _lambda_of(parameters: int) -> str:
+    return f"a lambda of {parameters} parameter{'s' * (parameters != 1)}"
 
 
 def _wrong_count(name: str, signatures: Sequence[Signature], count: int) -> str:
@@ -221,20 +234,27 @@ def _either(words: Iterable[str]) -> str:
     return f"{', '.join(most)} or {last}" if most else last
 
 
-def _words(pattern: Pattern, fit: _Fit) -> str:
+def _wanted(words: Iterable[str]) -> str:
+    """A wide word covers the narrow ones: a number is also an integer."""
+    found = dict.fromkeys(words)
+    covered = {narrow for wide, narrow in coercion.COVERED if wide in found}
+    return _either(word for word in found if word not in covered)
+
+
+def _words(pattern: Pattern, fit: _Fit) -> tuple[str, ...]:
     match pattern:
-        case Named(name):
-            return coercion.describe(name)
-        case Var(name):
-            known = fit.variables.get(name, types.NULL)
-            return "a value" if known == types.NULL else f"something like {known}"
-        case Nested(name):
-            return coercion.describe(name)
-        case Digits():
-            return coercion.describe("decimal")
+        case Named(name) | Nested(name):
+            return (coercion.describe(name),)
+        case Exactly(Named(name)):
+            return (coercion.describe_exactly(name),)
         case Exactly(inner):
             return _words(inner, fit)
+        case Var(name):
+            known = fit.variables.get(name, types.NULL)
+            return ("a value",) if known == types.NULL else (f"something like {known}",)
+        case Digits():
+            return (coercion.describe("decimal"),)
         case OneOf(options):
-            return _either(dict.fromkeys(_words(option, fit) for option in options))
+            return tuple(word for option in options for word in _words(option, fit))
         case Lambda(parameters):
-            return f"a lambda of {len(parameters)}"
+            return (_lambda_of(len(parameters)),)

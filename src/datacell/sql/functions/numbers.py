@@ -10,22 +10,24 @@ SCALAR = """
     bitmap_bit_position|bitmap_bucket_number(bigint) -> bigint
     bitmap_count(binary) -> bigint
     bround|round(number, int?) -> @rounded
-    ceil|ceiling|floor(number, int?) -> @ceiled
+    ceil|ceiling|floor(number) -> @ceiled
+    ceil|ceiling|floor(decimal, int) -> @rounded
     conv(string, int, int) -> string
     crc32(binary) -> bigint
     div(any, any) -> @whole_quotient
     e|pi() -> double
     factorial(int) -> bigint
-    format_number(number, int|string) -> string
-    greatest|least(T, T, T*) -> T
+    format_number(number!, int!|string!) -> string
+    greatest|least(orderable, orderable, orderable*) -> @widest
     hash(hashable, hashable*) -> int
     xxhash64(hashable, hashable*) -> bigint
     log(double, double?) -> double
     md5(binary) -> string
     mod|pmod|try_mod(any, any) -> @remainder
-    nanvl(T, T) -> T
-    negative(number|interval) -> 1
-    positive(number|interval) -> 1
+    nanvl(float!, float!) -> float
+    nanvl(double, double) -> double
+    negative(number|interval|ansi_interval) -> 1
+    positive(number|interval|ansi_interval) -> 1
     sha|sha1(binary) -> string
     sha2(binary, int) -> string
     hmac(binary, binary, string?) -> binary

@@ -2,13 +2,13 @@
 the columns they make."""
 
 RANKING = """
-    counter_diff(number, instant?) -> 1
+    counter_diff(number!, instant!?) -> 1
     cume_dist|percent_rank() -> double
     dense_rank|rank(any*) -> int
     lag|lead(T, int?) -> T
     lag|lead(T, int, T) -> T
     nth_value(T, int, boolean?) -> T
-    ntile(int?) -> int
+    ntile(int!?) -> int
     percent_rank(any*) -> double
     row_number() -> int
 """
@@ -17,7 +17,7 @@ GENERATOR = """
     explode|explode_outer(array<T>) -> struct<col:T>
     explode|explode_outer(map<K,V>) -> struct<key:K,value:V>
     inline|inline_outer(array<struct>) -> @inlined
-    json_tuple(string, string, string*) -> @json_columns
+    json_tuple(string!, string!, string!*) -> @json_columns
     posexplode|posexplode_outer(array<T>) -> struct<pos:int,col:T>
     posexplode|posexplode_outer(map<K,V>) -> struct<pos:int,key:K,value:V>
     stack(int, any, any*) -> @stacked_columns

@@ -5,121 +5,79 @@ A rule gets the name of the function, the types of the arguments after their cas
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal, InvalidOperation
+from collections.abc import Mapping
 
 from sqlglot import exp
 
 from datacell.algebra import types
 from datacell.algebra.types import Type
 from datacell.sql import arithmetic
-from datacell.sql.functions.coercion import can_cast
+from datacell.sql.casting import castable
+from datacell.sql.functions import shapes
+from datacell.sql.functions.coercion import by_way_of_text, can_cast, comparable
 from datacell.sql.functions.errors import SignatureError
+from datacell.sql.functions.values import RuleFunction, Trees, Types, integer, text
 
-Types = Sequence[Type]
-Trees = Sequence[exp.Expr]
-RuleFunction = Callable[[str, Types, Trees], Type]
-
-
-def named_struct(name: str, given: Types, trees: Trees) -> Type:
-    if len(given) % 2:
-        raise SignatureError(f"{name} takes names and values in pairs, not {len(given)} arguments")
-    names = [_text(name, trees, i) for i in range(0, len(trees), 2)]
-    return types.struct(*zip(names, given[1::2], strict=True))
-
-
-def struct(_: str, given: Types, trees: Trees) -> Type:
-    return types.struct(*((_field_name(tree) or f"col{i}", t) for i, (tree, t) in enumerate(_pairs(given, trees), 1)))
-
-
-def arrays_zip(_: str, given: Types, trees: Trees) -> Type:
-    fields = ((_field_name(tree) or str(i), t.arguments[0]) for i, (tree, t) in enumerate(_pairs(given, trees)))
-    return types.array(types.struct(*fields))
-
-
-def json_columns(_: str, given: Types, __: Trees) -> Type:
-    return types.struct(*((f"c{i}", types.STRING) for i in range(len(given) - 1)))
-
-
-def stacked_columns(name: str, given: Types, trees: Trees) -> Type:
-    rows = _integer(trees[0])
-    if rows is None or rows < 1:
-        raise SignatureError(f"{name} needs a number of rows, written as a literal, as argument 1", 0)
-    width = -(-(len(given) - 1) // rows)
-    columns = [types.common_of(list(given[1 + i :: width])) for i in range(width)]
-    if None in columns:
-        raise SignatureError(f"{name} needs columns whose values have one type")
-    return types.struct(*((f"col{i}", t) for i, t in enumerate(columns) if t is not None))
-
-
-def inlined(_: str, given: Types, __: Trees) -> Type:
-    return given[0].arguments[0]
-
-
-def row_schema(name: str, _: Types, trees: Trees) -> Type:
-    """The schema of `from_csv` and `from_xml`: columns, or a struct."""
-    found = schema(name, _, trees)
-    if found.name != "struct":
-        raise SignatureError(f"{name} needs a schema of columns, not {found}", 1)
-    return found
-
-
-def schema(name: str, _: Types, trees: Trees) -> Type:
-    """The schema of `from_json`: columns (`a INT, b STRING`) or one type (`ARRAY<INT>`)."""
-    text = _text(name, trees, 1)
-    for spelled in (f"struct<{text}>", text):
-        try:
-            return types.of(spelled)
-        except ValueError:
-            continue
-    raise SignatureError(f"{name} cannot read the schema {text!r}", 1)
-
-
-def variant_type(name: str, _: Types, trees: Trees) -> Type:
-    text = _text(name, trees, 2)
-    try:
-        return types.of(text)
-    except ValueError:
-        raise SignatureError(f"{name} knows no type {text}", 2) from None
+_UNITS = {
+    alias: unit
+    for unit, aliases in {
+        "year": "y years yr yrs",
+        "yearofweek": "",
+        "quarter": "qtr",
+        "month": "mon mons months",
+        "week": "w weeks",
+        "day": "d days",
+        "dayofweek": "dow",
+        "dayofweek_iso": "dow_iso",
+        "doy": "",
+        "hour": "h hours hr hrs",
+        "minute": "m min mins minutes",
+        "second": "s sec seconds secs",
+    }.items()
+    for alias in (unit, *aliases.split())
+}
 
 
 def date_part(name: str, given: Types, trees: Trees) -> Type:
-    unit = _text(name, trees, 0).lower()
-    source = given[1]
-    if unit in ("second", "s", "sec", "seconds", "secs"):
+    written, source = text(name, trees, 0), given[1]
+    unit = _UNITS.get(written.lower())
+    if unit is None or unit not in _units_of(source):
+        raise SignatureError(f"{name} cannot take {written} from {source}", 0)
+    if unit == "second":
         return types.decimal(8, 6)
-    if not types.is_interval(source):
-        return types.INT
-    whole = unit in ("year", "y", "years", "yr", "yrs", "day", "d", "days")
-    return types.INT if whole else types.TINYINT
+    return types.INT if unit in ("year", "day") or not types.is_interval(source) else types.TINYINT
 
 
-def rounded(_: str, given: Types, trees: Trees) -> Type:
-    """`round` and `bround`: a decimal keeps room for the carry, every other number keeps its type."""
+def rounded(name: str, given: Types, trees: Trees) -> Type:
+    """A decimal keeps room for the carry, every other number keeps its type."""
+    digits = integer(trees[1]) if len(trees) > 1 else 0
+    if digits is None:
+        raise SignatureError(f"{name} needs a number of digits, written as a literal, as argument 2", 1)
     if given[0].name != "decimal":
         return given[0]
-    precision, scale, digits = given[0].precision, given[0].scale, _integer(trees[1]) if len(trees) > 1 else 0
+    precision, scale = given[0].precision, given[0].scale
     whole = precision - scale + 1
-    if digits is None:
-        return given[0]
     if digits < 0:
         return types.decimal(min(types.MAX_PRECISION, max(whole, 1 - digits)), 0)
     kept = min(scale, digits)
     return types.decimal(min(types.MAX_PRECISION, whole + kept), kept)
 
 
-def ceiled(name: str, given: Types, trees: Trees) -> Type:
-    """`ceil` and `floor`: a whole number, or with a scale a decimal."""
-    if len(given) > 1:
-        return rounded(name, (_wide_decimal(given[0]), given[1]), trees)
+def ceiled(_: str, given: Types, __: Trees) -> Type:
+    """`ceil` and `floor` without digits: a whole number."""
     if given[0].name != "decimal":
         return types.BIGINT
     precision, scale = given[0].precision, given[0].scale
     return given[0] if scale == 0 else types.bounded_decimal(precision - scale + 1, 0)
 
 
+def time_digits(_: str, __: Types, trees: Trees) -> Type:
+    digits = integer(trees[0]) if trees else 6
+    return Type(f"time({6 if digits is None else digits})")
+
+
 def number_format(name: str, _: Types, trees: Trees) -> Type:
-    whole, _point, fraction = _text(name, trees, 1).upper().replace("D", ".").partition(".")
+    whole, _point, fraction = text(name, trees, 1).upper().replace("D", ".").partition(".")
     digits, scale = (sum(c in "09" for c in part) for part in (whole, fraction))
     return types.decimal(digits + scale, scale)
 
@@ -127,6 +85,9 @@ def number_format(name: str, _: Types, trees: Trees) -> Type:
 def decoded(_: str, given: Types, __: Trees) -> Type:
     """`decode(value, key, result, ..., default)`."""
     results = [*given[2::2], *(given[-1:] if len(given) % 2 == 0 else ())]
+    for i in range(1, len(given) - 1, 2):
+        if not comparable(given[0], given[i]):
+            raise SignatureError(f"decode needs keys to compare with {given[0]}, not {given[i]}", i)
     common = types.common_of(results)
     if common is None:
         raise SignatureError("decode needs results of one type")
@@ -140,12 +101,64 @@ def concatenated(name: str, given: Types, _: Trees) -> Type:
         if found is None:
             raise SignatureError(f"{name} needs arrays of one type, not {' and '.join(map(str, given))}", 1)
         return found
-    if types.BINARY in given and all(t in (types.BINARY, types.NULL) for t in given):
+    if given and all(t == types.BINARY for t in given):
         return types.BINARY
     for i, t in enumerate(given):
         if not can_cast(t, types.STRING):
             raise SignatureError(f"{name} needs a string, not {t}", i)
     return types.STRING
+
+
+def cast(name: str, given: Types, _: Trees) -> Type:
+    """A type's name as a function casts to it."""
+    to = types.of(name)
+    if not castable(given[0], to):
+        raise SignatureError(f"{given[0]} cannot be cast to {to}", 0)
+    return to
+
+
+def compared(name: str, given: Types, _: Trees) -> Type:
+    if not comparable(given[0], given[1]):
+        raise SignatureError(f"{name} needs values that can be compared, not {given[0]} and {given[1]}", 1)
+    return types.BOOLEAN
+
+
+def first_unless_equal(name: str, given: Types, trees: Trees) -> Type:
+    compared(name, given, trees)
+    return given[0]
+
+
+def first_unless_zero(name: str, given: Types, trees: Trees) -> Type:
+    compared(name, (given[0], types.INT), trees)
+    return given[0]
+
+
+def widest(name: str, given: Types, _: Trees) -> Type:
+    """The common type of all arguments, if text is not what makes it possible."""
+    found = given[0]
+    for i, t in enumerate(given[1:], 1):
+        common = types.common(found, t)
+        if common is None or by_way_of_text(found, t):
+            raise SignatureError(f"{name} needs something like {found} as argument {i + 1}, not {t}", i)
+        found = common
+    return found
+
+
+def widest_bound(name: str, given: Types, trees: Trees) -> Type:
+    return widest(name, given[:2], trees)
+
+
+def contained(name: str, given: Types, trees: Trees) -> Type:
+    widest(name, (given[0].arguments[0], given[1]), trees)
+    return types.BOOLEAN
+
+
+def widest_array(name: str, given: Types, _: Trees) -> Type:
+    """What `sequence` returns: an interval as its step has no say in the type."""
+    element = types.common_of([t for t in given if not types.is_interval(t)])
+    if element is None:
+        raise SignatureError(f"{name} needs two ends of one type, not {given[0]} and {given[1]}", 1)
+    return types.array(element)
 
 
 def or_zero(name: str, given: Types, _: Trees) -> Type:
@@ -159,82 +172,52 @@ def array_of_first(_: str, given: Types, __: Trees) -> Type:
     return types.array(given[0])
 
 
-def top_sketch(_: str, given: Types, __: Trees) -> Type:
-    """The state of `approx_top_k`: it remembers the type of its items by a field that is always NULL."""
-    return types.struct(
-        ("sketch", types.BINARY), ("maxItemsTracked", types.INT), ("itemDataType", given[0]), ("itemDataTypeDDL", types.STRING)
-    )
-
-
-def top_items(name: str, given: Types, __: Trees) -> Type:
-    fields = dict(zip(given[0].names, given[0].arguments, strict=False))
-    if "itemDataType" not in fields:
-        raise SignatureError(f"{name} needs what approx_top_k_accumulate returns, not {given[0]}", 0)
-    return types.array(types.struct(("item", fields["itemDataType"]), ("count", types.BIGINT)))
-
-
-def _wide_decimal(t: Type) -> Type:
-    if t == types.FLOAT:
-        return types.decimal(14, 7)
-    return types.decimal(30, 15) if t == types.DOUBLE else types.as_decimal(t)
-
-
 def _arithmetic(operator: type[exp.Binary]) -> RuleFunction:
     return lambda _, given, trees: arithmetic.result(operator, given[0], given[1], trees)
 
 
-def _pairs(given: Types, trees: Trees) -> list[tuple[exp.Expr, Type]]:
-    return list(zip(trees, given, strict=True))
-
-
-def _field_name(tree: exp.Expr) -> str | None:
-    match tree:
-        case exp.Alias():
-            return str(tree.alias)
-        case exp.Column() | exp.Dot() | exp.Identifier():
-            return str(tree.name)
-    return None
-
-
-def _text(name: str, trees: Trees, i: int) -> str:
-    tree = trees[i]
-    if isinstance(tree, exp.Var) or (isinstance(tree, exp.Literal) and tree.is_string):
-        return str(tree.name)
-    raise SignatureError(f"{name} needs a text, written as a literal, as argument {i + 1}", i)
-
-
-def _integer(tree: exp.Expr) -> int | None:
-    sign = -1 if isinstance(tree, exp.Neg) else 1
-    try:
-        return sign * int(Decimal(tree.this.name if sign < 0 else tree.name))
-    except InvalidOperation:
-        return None
+def _units_of(source: Type) -> frozenset[str]:
+    if not types.is_interval(source) or source == types.CALENDAR_INTERVAL:
+        return frozenset(_UNITS.values())
+    year_month = "year" in source.name or "month" in source.name
+    return frozenset(("year", "month") if year_month else ("day", "hour", "minute", "second"))
 
 
 RULES: Mapping[str, RuleFunction] = {
     "array_of_first": array_of_first,
-    "arrays_zip": arrays_zip,
+    "arrays_zip": shapes.arrays_zip,
+    "cast": cast,
     "ceiled": ceiled,
+    "compared": compared,
     "concatenated": concatenated,
+    "contained": contained,
     "date_part": date_part,
     "decoded": decoded,
     "difference": _arithmetic(exp.Sub),
-    "inlined": inlined,
-    "json_columns": json_columns,
-    "named_struct": named_struct,
+    "first_unless_equal": first_unless_equal,
+    "first_unless_zero": first_unless_zero,
+    "histogram": shapes.histogram,
+    "inlined": shapes.inlined,
+    "json_columns": shapes.json_columns,
+    "named_struct": shapes.named_struct,
     "number_format": number_format,
     "or_zero": or_zero,
     "product": _arithmetic(exp.Mul),
     "quotient": _arithmetic(exp.Div),
     "remainder": _arithmetic(exp.Mod),
     "rounded": rounded,
-    "row_schema": row_schema,
-    "schema": schema,
-    "stacked_columns": stacked_columns,
-    "struct": struct,
+    "row_schema": shapes.row_schema,
+    "schema": shapes.schema,
+    "stacked_columns": shapes.stacked_columns,
+    "struct": shapes.struct,
     "sum": _arithmetic(exp.Add),
-    "top_items": top_items,
-    "top_sketch": top_sketch,
-    "variant_type": variant_type,
+    "time_digits": time_digits,
+    "top_array": shapes.top_array,
+    "top_items": shapes.top_items,
+    "top_sketch": shapes.top_sketch,
+    "variant_type": shapes.variant_type,
+    "widest_bound": widest_bound,
+    "widest_array": widest_array,
+    "widest": widest,
     "whole_quotient": _arithmetic(exp.IntDiv),
 }

@@ -5,7 +5,7 @@
     coalesce(T, T*) -> T                        * any number of times; a capital letter is whatever type fits
     map([K, V]*) -> map<K,V>                    a group that repeats
     transform(array<T>, (T) -> U) -> array<U>   a lambda
-    xpath(string!, string!) -> array<string>    ! no implicit cast; after a capital letter: never by way of text
+    xpath(string!, string!) -> array<string>    ! no implicit cast; after a letter: one holds the other
     sum(decimal(p,s)) -> decimal(p+10,s)        digits, bounded as Spark bounds them
     round(number, int?) -> @rounded             a rule of Python, for what depends on the value of a literal
 
@@ -149,7 +149,7 @@ class _Reader:
 
     def word(self) -> str:
         self.at += 1
-        return self.tokens[self.at - 1]
+        return str(self.tokens[self.at - 1])
 
     def patterns(self, closing: str) -> tuple[Pattern, ...]:
         found: list[Pattern] = []

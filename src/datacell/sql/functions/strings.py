@@ -13,9 +13,9 @@ SCALAR = """
     contains|endswith|startswith(string, string) -> boolean
     contains|endswith|startswith(binary, binary) -> boolean
     decode(binary, string) -> string
-    decode(any, any, any*) -> @decoded
-    elt(int, string*) -> string
-    elt(int, binary*) -> binary
+    decode(any, any, any, any*) -> @decoded
+    elt(int, string, string*) -> string
+    elt(int, binary, binary*) -> binary
     encode(string, string) -> binary
     find_in_set(string, string) -> int
     format_string|printf(string, any*) -> string
@@ -35,10 +35,10 @@ SCALAR = """
     ltrim|rtrim|trim(string, string?) -> string
     luhn_check(string) -> boolean
     make_valid_utf8|try_validate_utf8|validate_utf8(string) -> string
-    mask(string, string?, string?, string?, string?) -> string
+    mask(string!, string!?, string!?, string!?, string!?) -> string
     overlay(string, string, int, int?) -> string
     overlay(binary, binary, int, int?) -> binary
-    parse_url|try_parse_url(string, string, string?) -> string
+    parse_url|try_parse_url(string!, string!, string!?) -> string
     quote(string) -> string
     regexp|regexp_like|rlike(string, string) -> boolean
     regexp_count(string, string) -> int
@@ -51,11 +51,11 @@ SCALAR = """
     replace(string, string, string?) -> string
     right(string, int) -> string
     sentences(string, string?, string?) -> array<array<string>>
-    soundex(string) -> string
+    soundex(string!) -> string
     space(int) -> string
     split(string, string, int?) -> array<string>
     split_part(string, string, int) -> string
-    str_to_map(string, string?, string?) -> map<string,string>
+    str_to_map(string!, string!?, string!?) -> map<string,string>
     substr|substring(string|binary, int, int?) -> 1
     substring_index(string, string, int) -> string
     to_base32(binary) -> string

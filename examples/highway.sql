@@ -1,0 +1,22 @@
+-- The running example of "A temporal foundation for continuous queries over data streams":
+-- at which measuring stations has the average speed been below 15 m/s over the last 15 minutes?
+-- No SLIDE: every change of the answer, as rows with [valid_from, valid_to).
+
+CREATE STREAM HighwayStream1 (lane SMALLINT, speed FLOAT, length FLOAT, `timestamp` TIMESTAMP,
+                              WATERMARK FOR `timestamp` AS `timestamp`)
+  WITH (format = 'csv', path = 'data/highway1', header = 'true');
+CREATE STREAM HighwayStream2 (lane SMALLINT, speed FLOAT, length FLOAT, `timestamp` TIMESTAMP,
+                              WATERMARK FOR `timestamp` AS `timestamp`)
+  WITH (format = 'csv', path = 'data/highway2', header = 'true');
+CREATE STREAM HighwayStream3 (lane SMALLINT, speed FLOAT, length FLOAT, `timestamp` TIMESTAMP,
+                              WATERMARK FOR `timestamp` AS `timestamp`)
+  WITH (format = 'csv', path = 'data/highway3', header = 'true');
+
+CREATE CONTINUOUS QUERY congested AS
+SELECT sectionID
+FROM (SELECT avg(speed) AS avgSpeed, 1 AS sectionID FROM HighwayStream1 [RANGE 15 MINUTES]
+      UNION ALL
+      SELECT avg(speed) AS avgSpeed, 2 AS sectionID FROM HighwayStream2 [RANGE 15 MINUTES]
+      UNION ALL
+      SELECT avg(speed) AS avgSpeed, 3 AS sectionID FROM HighwayStream3 [RANGE 15 MINUTES])
+WHERE avgSpeed < 15;

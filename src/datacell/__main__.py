@@ -1,0 +1,5 @@
+"""`python -m datacell`."""
+
+from datacell.cli import main
+
+main()

@@ -1,0 +1,42 @@
+"""datacell explain"""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from datacell.errors import SqlError
+from datacell.explain import Format, explain_script
+from datacell.sql.statements import Stage
+
+
+class ShownStage(Enum):
+    """The stages that can be shown so far."""
+
+    LOGICAL = Stage.LOGICAL.value
+    OPTIMIZED = Stage.OPTIMIZED.value
+
+
+def explain(
+    script: Annotated[Path, typer.Argument(help="A file of SQL statements.", metavar="SCRIPT")],
+    stage: Annotated[ShownStage | None, typer.Option(help="Which plan to show; optimized if not said.")] = None,
+    format: Annotated[Format, typer.Option(help="How to show it.")] = Format.TEXT,
+) -> None:
+    """Show the plans of a script's queries, without running anything."""
+    chosen = None if stage is None else Stage(stage.value)
+    print(explain_script(read_script(script), str(script), chosen, format))
+
+
+def read_script(path: Path) -> str:
+    """The text of a script file."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise SqlError(f"there is no file {path}", hint="check the path") from None
+    except UnicodeDecodeError as error:
+        raise SqlError(f"{path} is not UTF-8 text: byte {error.start}", hint="save it as UTF-8") from None
+    except OSError as error:
+        raise SqlError(f"{path} cannot be read: {error.strerror}") from None

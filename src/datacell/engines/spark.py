@@ -1,0 +1,67 @@
+"""Spark: the stream engine and the relational kernel. It runs every plan; its answers define what is right."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import pyarrow as pa
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from datacell.algebra.plan import Plan
+from datacell.algebra.schema import Schema
+from datacell.engines import sql
+from datacell.engines.arrow import conform, selected
+from datacell.engines.protocol import Inputs, ParquetFiles
+from datacell.engines.session import own_session, session
+from datacell.errors import EngineError
+
+_VIEW_NUMBERS = count()
+
+
+class SparkEngine:
+    """Runs in a session of its own beside the given one; a session that it started itself ends with it."""
+
+    name = "spark"
+
+    def __init__(self, spark: SparkSession | None = None) -> None:
+        owner = spark or session()
+        self._started = owner if spark is None else None
+        self._spark = own_session(owner)
+
+    def refusals(self, plan: Plan) -> tuple[str, ...]:  # noqa: ARG002 - Spark defines the answers, so it refuses nothing
+        return ()
+
+    def sql(self, plan: Plan) -> str:
+        return sql.text(plan, sql.SPARK)
+
+    def run(self, plan: Plan, inputs: Inputs) -> pa.Table:
+        views = {name: f"datacell_input_{next(_VIEW_NUMBERS)}" for name in sql.sources(plan)}
+        try:
+            for name, columns in sql.sources(plan).items():
+                self._frame(inputs, name, columns).createTempView(views[name])
+            answer = self._spark.sql(sql.text(sql.reading_from(plan, views), sql.SPARK)).toArrow()
+            return conform(answer, plan.schema)
+        except (PySparkException, pa.ArrowException) as error:
+            raise EngineError(f"Spark could not run the fragment: {_first_line(error)}") from error
+        finally:
+            for view in views.values():
+                self._spark.catalog.dropTempView(view)
+
+    def close(self) -> None:
+        if self._started is not None:
+            self._started.stop()
+
+    def _frame(self, inputs: Inputs, name: str, columns: Schema) -> DataFrame:
+        source = inputs[name]
+        if isinstance(source, ParquetFiles):
+            return self._spark.read.schema(_ddl(columns)).parquet(*source.paths)
+        return self._spark.createDataFrame(selected(source, columns), schema=_ddl(columns))
+
+
+def _ddl(columns: Schema) -> str:
+    return ", ".join(f"`{f.name.replace('`', '``')}` {f.type}" for f in columns)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n")[0]

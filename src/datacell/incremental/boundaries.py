@@ -1,0 +1,189 @@
+"""Which boundaries are due, and what every window shows there.
+
+Laws. A query's boundaries are the union of its windows' own; between its own boundaries a window shows its latest one.
+A boundary is evaluated if some window shows something there. Boundary τ is due once the watermark has reached τ; at the
+end of input every boundary is, while a window shows something, and windows that never empty are asked up to their first
+boundary past the last row.
+
+Rows are given by their sorted positions alone; gaps cost nothing, because only stretches where something is shown are
+looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from datacell.algebra.window import (
+    Fixed,
+    Landmark,
+    LandmarkRows,
+    Now,
+    Range,
+    Rows,
+    TimeWindow,
+    Unbounded,
+    WindowSpec,
+    micros,
+)
+
+Positions = npt.NDArray[np.int64]
+FOREVER = 1 << 62
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """A boundary and, for each window, the stretch of positions it shows. `empty`: all windows have just become empty."""
+
+    end: int
+    shown: tuple[tuple[int, int], ...]
+    empty: bool = False
+
+
+def due_in_time(
+    windows: Sequence[TimeWindow], rows: Sequence[Positions], after: int, until: int, ended: bool
+) -> Iterator[Boundary]:
+    """The boundaries of a query over time windows in (after, until]; all after `after` once the input has `ended`."""
+    slides = sorted({w.slide for w in windows if w.slide is not None})
+    last = max((int(p[-1]) for p in rows if len(p)), default=0)
+    stretches = _merged([_showing(w, p, slides, last if ended else None) for w, p in zip(windows, rows, strict=True)])
+    limit = FOREVER if ended else until
+    for start, stop in stretches:
+        yield from (
+            Boundary(end, tuple(_shown_in_time(w, end) for w in windows))
+            for end in _multiples(slides, max(start, after + 1), min(stop, limit + 1))
+        )
+        emptied = min(-(-stop // s) * s for s in slides)
+        if after < emptied <= limit and stop < FOREVER:
+            yield Boundary(emptied, tuple(_shown_in_time(w, emptied) for w in windows), empty=True)
+
+
+def due_in_rows(windows: Sequence[WindowSpec], arrived: int, after: int) -> Iterator[Boundary]:
+    """The boundaries of a query over row windows: arrival numbers in (after, arrived], where every stream has so many rows."""
+    firsts = [(_first(w), w.slide or 1) for w in windows]
+    numbers = sorted({n for first, slide in firsts for n in range(_next(first, slide, after), arrived + 1, slide)})
+    for number in numbers:
+        yield Boundary(number, tuple(_shown_in_rows(w, number) for w in windows))
+
+
+def oldest_needed(window: WindowSpec, after: int) -> int:
+    """The position before which no boundary later than `after` looks."""
+    match window:
+        case Range(size=size):
+            return _own(window, after + 1) - size
+        case Fixed(size=size) | Landmark(reset=int(size)):
+            return _own(window, after + 1) // size * size - size
+        case Now():
+            return after
+        case Rows(count=count, partition=()):
+            return after + 1 - count
+    return -FOREVER
+
+
+# Time
+
+
+def _own(window: TimeWindow, end: int) -> int:
+    """The boundary that the window itself shows at this one."""
+    return end if window.slide is None else end // window.slide * window.slide
+
+
+def _shown_in_time(window: TimeWindow, boundary: int) -> tuple[int, int]:
+    end = _own(window, boundary)
+    match window:
+        case Range(size=size):
+            return end - size, end
+        case Fixed(size=size) | Landmark(reset=int(size)):
+            return (end - 1) // size * size, end
+        case Now():
+            return end - 1, end
+        case Landmark(since=since) if since is not None:
+            return micros(since), end
+    return -FOREVER, end
+
+
+def _showing(window: TimeWindow, rows: Positions, slides: Sequence[int], last: int | None) -> list[tuple[int, int]]:
+    """The stretches [start, stop) of boundaries at which the window shows some row."""
+    if isinstance(window, Landmark) and window.since is not None:
+        rows = rows[rows >= micros(window.since)]
+    if not len(rows):
+        return []
+    stops = _last_end(window, rows)
+    if stops is None:
+        own = [window.slide] if window.slide is not None else slides
+        first = int(rows[0])
+        start = first + 1 if window.slide is None else (first // window.slide + 1) * window.slide
+        return [(start, FOREVER if last is None else min((last // s + 1) * s for s in own) + 1)]
+    if window.slide is None:
+        return _joined(rows + 1, stops + 1)
+    slide = window.slide
+    return _joined((rows // slide + 1) * slide, (stops // slide + 1) * slide)
+
+
+def _last_end(window: TimeWindow, rows: Positions) -> Positions | None:
+    """For each row the last instant at which a boundary shows it, or None if there is none."""
+    match window:
+        case Range(size=size):
+            return rows + size
+        case Fixed(size=size) | Landmark(reset=int(size)):
+            return (rows // size + 1) * size
+        case Now():
+            return rows + 1
+        case Unbounded() | Landmark():
+            return None
+    raise AssertionError(window)
+
+
+def _joined(starts: Positions, stops: Positions) -> list[tuple[int, int]]:
+    """Stretches that are sorted by their starts, with those that touch made one."""
+    real = starts < stops
+    starts, stops = starts[real], stops[real]
+    if not len(starts):
+        return []
+    reach = np.maximum.accumulate(stops)
+    breaks = np.flatnonzero(starts[1:] > reach[:-1])
+    first = np.concatenate(([0], breaks + 1))
+    final = np.concatenate((breaks, [len(starts) - 1]))
+    return [(int(a), int(b)) for a, b in zip(starts[first], reach[final], strict=True)]
+
+
+def _merged(stretches: Sequence[list[tuple[int, int]]]) -> list[tuple[int, int]]:
+    together = sorted(s for some in stretches for s in some)
+    if not together:
+        return []
+    starts, stops = (np.array(side, dtype=np.int64) for side in zip(*together, strict=True))
+    return _joined(starts, stops)
+
+
+def _multiples(slides: Sequence[int], start: int, stop: int) -> list[int]:
+    """All multiples of some slide in [start, stop)."""
+    return sorted({n for s in slides for n in range(-(-start // s) * s, stop, s)})
+
+
+# Rows
+
+
+def _first(window: WindowSpec) -> int:
+    match window:
+        case Rows(count=count, partition=()):
+            return count
+        case Rows(slide=slide) | LandmarkRows(slide=slide):
+            return slide
+    raise AssertionError(window)
+
+
+def _next(first: int, slide: int, after: int) -> int:
+    return first if after < first else first + ((after - first) // slide + 1) * slide
+
+
+def _shown_in_rows(window: WindowSpec, number: int) -> tuple[int, int]:
+    first, slide = _first(window), window.slide or 1
+    if number < first:
+        return 0, 0
+    own = number - (number - first) % slide
+    if isinstance(window, Rows) and not window.partition:
+        return own - window.count + 1, own + 1
+    return 1, own + 1

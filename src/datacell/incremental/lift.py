@@ -1,0 +1,166 @@
+"""Lifting: one fragment that answers a query at all the boundaries that are due.
+
+Every relation carries `window_end` as one more key, so one engine call does the work of many. The boundaries come as a
+table with, for every window of the query, the stretch of the stream that it shows there::
+
+    boundaries(window_end, from_0, to_0, from_1, to_1, …)      window i shows the rows with from_i <= position < to_i
+
+A row's position is its timestamp in microseconds, or its arrival number for row windows. Bounds are data, not literals,
+so the text of the fragment never changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from datacell.algebra import scalar, tree
+from datacell.algebra.carry import Carrier
+from datacell.algebra.plan import Filter, Join, Map, Order, Over, Plan, SortKey, Stream, Table, Window
+from datacell.algebra.query import TIME_COLUMNS, Query
+from datacell.algebra.schema import Field, Named, Schema
+from datacell.algebra.types import BIGINT, Type
+from datacell.algebra.window import Rows
+from datacell.errors import PlanError
+
+BOUNDARIES = "boundaries"
+POSITION = "position"
+
+
+def basket(stream: str) -> str:
+    """The name under which a fragment reads a stream's rows, with their positions."""
+    return f"basket {stream}"
+
+
+def bounds(index: int) -> tuple[str, str]:
+    """The columns of the boundaries table that say what window number `index` shows."""
+    return f"from_{index}", f"to_{index}"
+
+
+@dataclass(frozen=True)
+class Lifted:
+    """A fragment over `boundaries` and baskets; its rows are the answers, each with its boundary."""
+
+    plan: Plan
+    windows: tuple[Window, ...]
+
+
+def lift(query: Query) -> Lifted:
+    """The query for many boundaries at once. Windows are numbered from left to right."""
+    windows = tuple(tree.windows(query.plan))
+    if not windows:
+        raise PlanError("a query without windows has no boundaries")
+    (time,) = TIME_COLUMNS[query.timing]
+    plan, order = _unsorted(query.plan)
+    numbered = _numbered(plan, iter(range(len(windows))))
+    taken = frozenset(name for node in tree.descendants(numbered) for name in node.schema.names)
+    carrier = _Boundaries((Field(f"{scalar.WINDOW_END}′", time.type),), taken)
+    return Lifted(_delivered(query, carrier.carry(numbered), carrier.names[0], order), windows)
+
+
+def boundaries_schema(type_: Type, windows: int) -> Schema:
+    """The columns of the boundaries table."""
+    pairs = (Field(name, BIGINT) for i in range(windows) for name in bounds(i))
+    return Schema((Field(scalar.WINDOW_END, type_), *pairs))
+
+
+def _unsorted(plan: Plan) -> tuple[Plan, tuple[SortKey, ...]]:
+    """A final ORDER BY is kept for last."""
+    if isinstance(plan, Order) and plan.limit is None and not plan.offset:
+        return plan.child, plan.keys
+    return plan, plan.keys if isinstance(plan, Order) else ()
+
+
+def _delivered(query: Query, plan: Plan, key: str, order: tuple[SortKey, ...]) -> Plan:
+    """The query's result columns, sorted by boundary and then as the query asks."""
+    own = query.plan.schema.names
+    columns = (Named(f.name, scalar.column(f.name if f.name in own else key), f.type) for f in query.result)
+    return Order(Map(plan, tuple(columns)), (SortKey(scalar.column(scalar.WINDOW_END)), *order))
+
+
+@dataclass(frozen=True)
+class _Numbered(Window):
+    """A window that knows its number."""
+
+    index: int = 0
+
+
+def _numbered(plan: Plan, numbers: Iterator[int]) -> Plan:
+    if isinstance(plan, Window):
+        return _Numbered(plan.child, plan.window, next(numbers))
+    return plan.with_children([_numbered(child, numbers) for child in plan.children])
+
+
+@dataclass(frozen=True)
+class _Boundaries(Carrier):
+    """Carries the boundary through the plan; windows are where it is read first."""
+
+    def depends(self, plan: Plan) -> bool:
+        return any(isinstance(n, Window) or any(map(self.reads, n.expressions())) for n in tree.descendants(plan))
+
+    def reads(self, node: exp.Expr) -> bool:
+        return scalar.reads_boundary(node)
+
+    def domain(self) -> Plan:
+        return self._table(())
+
+    def inside(self, node: exp.Expr) -> exp.Expr:
+        def fill(found: exp.Expr) -> exp.Expr | None:
+            return scalar.column(self.names[0]) if isinstance(found, exp.Placeholder) else None
+
+        return scalar.replace(node, fill)
+
+    def source(self, plan: Plan) -> Plan:
+        if not isinstance(plan, _Numbered):
+            return super().source(plan)
+        rows = _with_position(plan.child)
+        position = scalar.column(_position(rows))
+        start, stop = bounds(plan.index)
+        shown: list[exp.Expr] = [
+            exp.GTE(this=position, expression=scalar.column(start)),
+            exp.LT(this=position.copy(), expression=scalar.column(stop)),
+        ]
+        joined: Plan = Join(rows, self._table((start, stop)), condition=scalar.conjoin(shown))
+        if isinstance(plan.window, Rows) and plan.window.partition:
+            joined = self._latest(joined, plan.window, position)
+        return Map(joined, joined.schema.passing((*plan.schema.names, *self.names)))
+
+    def _latest(self, joined: Plan, window: Rows, position: exp.Expr) -> Plan:
+        """The last rows of each key."""
+        number = self.fresh("row_number")
+        newest_first = exp.Ordered(this=position.copy(), desc=True, nulls_first=False)
+        ranking = exp.Window(
+            this=scalar.call("row_number"),
+            partition_by=[scalar.column(c) for c in (*self.names, *window.partition)],
+            order=exp.Order(expressions=[newest_first]),
+            over="OVER",
+        )
+        ranked = Over(joined, (Named(number, ranking, BIGINT),))
+        return Filter(ranked, exp.LTE(this=scalar.column(number), expression=exp.Literal.number(window.count)))
+
+    def _table(self, columns: tuple[str, ...]) -> Plan:
+        (key,) = self.carried
+        fields = (Field(scalar.WINDOW_END, key.type), *(Field(c, BIGINT) for c in columns))
+        table = Table(BOUNDARIES, BOUNDARIES, fields)
+        values = [Named(key.name, scalar.column(f"{BOUNDARIES}.{scalar.WINDOW_END}"), key.type)]
+        values += [Named(c, scalar.column(f"{BOUNDARIES}.{c}"), BIGINT) for c in columns]
+        return Map(table, tuple(values))
+
+
+def _with_position(plan: Plan) -> Plan:
+    """What stands below a window, read from the basket and keeping each row's position."""
+    match plan:
+        case Stream(name, alias, columns):
+            return Table(basket(name), alias, (*columns, Field(POSITION, BIGINT)))
+        case Map(child, columns):
+            below = _with_position(child)
+            return Map(below, (*columns, *below.schema.passing([_position(below)])))
+        case Filter(child):
+            return Filter(_with_position(child), plan.predicate)
+    raise PlanError(f"{plan.head()} below a window")
+
+
+def _position(plan: Plan) -> str:
+    return next(n for n in plan.schema.names if n.endswith(f".{POSITION}"))

@@ -1,0 +1,19 @@
+"""σp(ωw(S))  =  ωw(σp(S))  for time windows (the first window rule of the temporal algebra).
+
+Not for row windows: they count rows, and windows come before filters. Not where p reads the boundary, which is no
+property of a row.
+"""
+
+from __future__ import annotations
+
+from datacell.algebra import scalar
+from datacell.algebra.plan import Filter, Plan, Window
+from datacell.algebra.window import counts_rows
+
+
+def rewrite(node: Plan) -> Plan:
+    match node:
+        case Filter(Window(child, window), predicate):
+            if not counts_rows(window) and not scalar.reads_boundary(predicate):
+                return Window(Filter(child, predicate), window)
+    return node

@@ -1,0 +1,45 @@
+"""α(γk(A ⋈ B))  =  finish(combine(γk(partial(γ(k, j) A) ⋈ B)))  where the aggregates read only A.
+
+j are A's join columns. Rows of A that agree in its keys and in j meet the same rows of B, so they can be aggregated
+before. Each then counts once per partner, exactly as its rows would have. Inner joins only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from datacell.algebra import scalar
+from datacell.algebra.parts import all_parts
+from datacell.algebra.plan import Aggregate, Group, Join, JoinKind, Map, Plan
+from datacell.algebra.schema import Named
+
+
+def rewrite(node: Plan) -> Plan:
+    match node:
+        case Aggregate(Group(Join(kind=JoinKind.INNER) as join, keys), aggregates) if aggregates and join.condition:
+            return _pushed(join, keys, aggregates) or node
+    return node
+
+
+def _pushed(join: Join, keys: tuple[Named, ...], aggregates: tuple[Named, ...]) -> Plan | None:
+    found = all_parts(aggregates)
+    read = frozenset[str]().union(*(scalar.columns(a.value) for a in aggregates))
+    side = next((s for s in (join.left, join.right) if read <= frozenset(s.schema.names)), None)
+    if found is None or side is None or isinstance(side, Aggregate):
+        return None
+    mine = frozenset(side.schema.names)
+    own = [k for k in keys if scalar.columns(k.value) and scalar.columns(k.value) <= mine]
+    if any(k not in own and scalar.columns(k.value) & mine for k in keys):
+        return None
+    assert join.condition is not None
+    names = {k.name for k in own}
+    joining = [n for n in side.schema.names if n in scalar.columns(join.condition) and n not in names]
+    partial = Aggregate(
+        Group(side, (*own, *side.schema.passing(joining))), tuple(p for parts in found for p in parts.partials)
+    )
+    if any(k.name in mine and not k.passes_through for k in own):
+        return None
+    joined = replace(join, left=partial) if side is join.left else replace(join, right=partial)
+    grouping = tuple(partial.schema.passing([k.name])[0] if k in own else k for k in keys)
+    whole = Aggregate(Group(joined, grouping), tuple(c for parts in found for c in parts.combined))
+    return Map(whole, (*whole.schema.passing([k.name for k in keys]), *(parts.finish for parts in found)))

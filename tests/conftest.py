@@ -1,0 +1,32 @@
+"""One Spark for the whole run, started by the first test that needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+
+from datacell.engines.session import session
+from datacell.engines.spark import SparkEngine
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--regenerate", action="store_true", help="write what the engines answer into the text fixtures")
+
+
+@pytest.fixture(scope="session")
+def regenerate(request: pytest.FixtureRequest) -> bool:
+    return bool(request.config.getoption("--regenerate"))
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    started = session()
+    yield started
+    started.stop()
+
+
+@pytest.fixture(scope="session")
+def spark_engine(spark: SparkSession) -> SparkEngine:
+    return SparkEngine(spark)

@@ -1,0 +1,266 @@
+"""Random queries as text, and random data, over the sample catalog.
+
+A query is drawn top-down: a block (plain, grouped, aggregated, distinct, analytic, set operation, top rows) gives
+columns of wanted kinds (``i`` integer, ``d`` double, ``s`` string), its FROM gives the columns that expressions may read.
+Doubles are multiples of 0.5, so that sums are exact; what is ordered is ordered by every column, so that it is total.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hypothesis import strategies as st
+from sample import Values
+
+Draw = Callable[[st.SearchStrategy[Any]], Any]
+Column = tuple[str, str]
+"""A name as it is written, and its kind."""
+
+TABLES: dict[str, str] = {"t": "k:i a:i c:s", "u": "k:i b:i"}
+STREAMS: dict[str, str] = {"s": "k:i v:d n:i", "r": "k:i x:i c:s"}
+
+TIME_WINDOWS = [
+    "RANGE 3 SECONDS SLIDE 2 SECONDS",
+    "RANGE 2 SECONDS SLIDE 3 SECONDS",
+    "RANGE 4 SECONDS SLIDE 4 SECONDS",
+    "FIXED 4 SECONDS SLIDE 2 SECONDS",
+    "FIXED 3 SECONDS SLIDE 3 SECONDS",
+    "LANDMARK SLIDE 4 SECONDS",
+    "LANDMARK SLIDE 2 SECONDS RESET EVERY 6 SECONDS",
+    "LANDMARK FROM TIMESTAMP '1970-01-01 00:00:02Z' SLIDE 3 SECONDS",
+]
+EVERY_CHANGE = ["RANGE 2 SECONDS", "FIXED 3 SECONDS", "NOW", "UNBOUNDED"]
+ROW_WINDOWS = ["ROWS 3 SLIDE 2", "ROWS 2", "PARTITION BY k ROWS 2 SLIDE 3", "LANDMARK SLIDE 3 ROWS"]
+NO_WINDOW = [""]
+FORMS = (NO_WINDOW, TIME_WINDOWS, EVERY_CHANGE, ROW_WINDOWS)
+
+
+@st.composite
+def queries(draw: Draw, forms: Sequence[Sequence[str]] = FORMS) -> str:
+    windows = draw(st.sampled_from(list(forms)))
+    grammar = Grammar(draw, windows)
+    kinds = "".join(draw(st.lists(st.sampled_from("iids"), min_size=1, max_size=3)))
+    text = grammar.block(kinds, depth=2, outer=[])
+    emission = draw(st.sampled_from(["", "", "", "ISTREAM ", "DSTREAM "])) if "SLIDE" in text else ""
+    return f"{emission}({text})" if emission else text
+
+
+@dataclass
+class Grammar:
+    """Draws parts of a query; `windows` are the forms that a stream may stand under."""
+
+    draw: Draw
+    windows: Sequence[str]
+    aliases: int = 0
+    budget: int = 5
+    _: None = field(default=None, repr=False)
+
+    def pick(self, *options: Any) -> Any:
+        return self.draw(st.sampled_from(options))
+
+    def alias(self) -> str:
+        self.aliases += 1
+        return f"q{self.aliases}"
+
+    # Blocks
+
+    def block(self, kinds: str, depth: int, outer: list[Column]) -> str:
+        forms = [self.plain, self.plain, self.grouped, self.aggregated]
+        if depth > 0:
+            forms += [self.distinct, self.analytic, self.set_operation, self.top]
+        text: str = self.pick(*forms)(kinds, depth, outer)
+        return text
+
+    def plain(self, kinds: str, depth: int, outer: list[Column]) -> str:
+        tables, scope = self.sources(depth, outer)
+        names = self.named(self.value(kind, scope, outer) for kind in kinds)
+        return f"SELECT {names} FROM {tables}{self.where(scope, depth, outer)}"
+
+    def distinct(self, kinds: str, depth: int, outer: list[Column]) -> str:
+        return self.plain(kinds, depth, outer).replace("SELECT", "SELECT DISTINCT", 1)
+
+    def grouped(self, kinds: str, depth: int, outer: list[Column]) -> str:
+        tables, scope = self.sources(depth, outer)
+        keys = [self.column("i", scope), *([self.value("i", scope, [])] if self.pick(True, False, False) else [])]
+        keys = list(dict.fromkeys(keys))
+        chosen = [
+            keys[i] if i < len(keys) and kind == "i" else self.aggregate(kind, scope) for i, kind in enumerate(kinds)
+        ]
+        having = f" HAVING {self.having(keys, scope)}" if self.pick(True, False) else ""
+        where = self.where(scope, depth, outer)
+        return f"SELECT {self.named(chosen)} FROM {tables}{where} GROUP BY {', '.join(keys)}{having}"
+
+    def having(self, keys: list[str], scope: list[Column]) -> str:
+        on_key = f"{keys[0]} {self.pick('>', '<', '=')} {self.pick(1, 2)}"
+        on_value = f"{self.aggregate('i', scope)} {self.pick('>', '<')} {self.pick(0, 2)}"
+        return str(self.pick(on_key, on_value, f"{on_key} AND {on_value}"))
+
+    def aggregated(self, kinds: str, depth: int, outer: list[Column]) -> str:
+        tables, scope = self.sources(depth, outer)
+        names = self.named(self.aggregate(kind, scope) for kind in kinds)
+        return f"SELECT {names} FROM {tables}{self.where(scope, depth, outer)}"
+
+    def analytic(self, kinds: str, depth: int, outer: list[Column]) -> str:
+        tables, scope = self.sources(depth, outer)
+        everything = ", ".join(name for name, _ in scope)
+        partition = self.column("i", scope)
+        number = self.column("i", scope)
+        function = self.pick(
+            f"row_number() OVER (PARTITION BY {partition} ORDER BY {everything})",
+            f"rank() OVER (ORDER BY {number})",
+            f"sum({number}) OVER (PARTITION BY {partition})",
+            f"sum({number}) OVER (PARTITION BY {partition} ORDER BY {self.column('i', scope)})",
+            f"lag({number}) OVER (ORDER BY {everything})",
+            f"max({number}) OVER (ORDER BY {everything} ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)",
+        )
+        inner = self.alias()
+        names = self.named([*(self.value(kind, scope, outer) for kind in kinds), function, partition])
+        columns = ", ".join([*(f"c{i}" for i in range(1, len(kinds))), *self.pick(["c0"], [f"c{len(kinds)} AS c0"])])
+        bound = f"c{len(kinds) + 1} > 1" if self.pick(True, False) else f"c{len(kinds)} < 3"
+        wanted = columns if kinds[0] == "i" else ", ".join(f"c{i}" for i in range(len(kinds)))
+        ordered = ", ".join(sorted(wanted.split(", "), key=lambda c: c.split(" AS ")[-1]))
+        where = self.where(scope, depth, outer)
+        return f"SELECT {ordered} FROM (SELECT {names} FROM {tables}{where}) {inner} WHERE {bound}"
+
+    def set_operation(self, kinds: str, depth: int, outer: list[Column]) -> str:
+        operator = self.pick("UNION ALL", "UNION ALL", "UNION", "INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL")
+        both = f"{self.block(kinds, 0, outer)} {operator} {self.block(kinds, 0, outer)}"
+        if self.pick(True, False):
+            return both
+        alias = self.alias()
+        scope = [(f"{alias}.c{i}", kind) for i, kind in enumerate(kinds)]
+        if self.pick(True, False):
+            names = self.named(name for name, _ in scope)
+        else:
+            names = self.named(self.aggregate(kind, scope) for kind in kinds)
+        return f"SELECT {names} FROM ({both}) {alias}{self.where(scope, 0, [])}"
+
+    def top(self, kinds: str, depth: int, outer: list[Column]) -> str:
+        order = ", ".join(f"{i + 1}{self.pick('', ' DESC')}" for i in range(len(kinds)))
+        offset = self.pick("", " OFFSET 1")
+        alias = self.alias()
+        names = self.named(f"{alias}.c{i}" for i in range(len(kinds)))
+        inner = self.block(kinds, depth - 1, outer)
+        return f"SELECT {names} FROM ({inner}) {alias} ORDER BY {order} LIMIT {self.pick(1, 2, 3)}{offset}"
+
+    # FROM and WHERE
+
+    def sources(self, depth: int, outer: list[Column]) -> tuple[str, list[Column]]:
+        text, scope = self.source(depth)
+        for _ in range(self.pick(0, 0, 1, 1, 2) if depth > 0 else self.pick(0, 0, 1)):
+            kind = self.pick("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "LEFT SEMI JOIN", "LEFT ANTI JOIN", "LATERAL")
+            if kind == "LATERAL" and depth > 0:
+                alias = self.alias()
+                inner = self.block("i", 0, scope)
+                join, on = self.pick((", ", ""), (" LEFT JOIN ", " ON true"), (" LEFT JOIN ", f" ON {alias}.c0 > 1"))
+                text, scope = f"{text}{join}LATERAL ({inner}) {alias}{on}", [*scope, (f"{alias}.c0", "i")]
+                continue
+            kind = "JOIN" if kind == "LATERAL" else kind
+            other, right = self.source(depth - 1)
+            condition = self.condition([*scope, *right], right)
+            text = f"{text} {kind} {other} ON {condition}"
+            scope = scope if kind.endswith(("SEMI JOIN", "ANTI JOIN")) else [*scope, *right]
+        return text, scope
+
+    def condition(self, scope: list[Column], right: list[Column]) -> str:
+        left = [c for c in scope if c not in right]
+        equal = f"{self.column('i', left)} {self.pick('=', '=', '<=>', '<')} {self.column('i', right)}"
+        return f"{equal} AND {self.simple(scope)}" if self.pick(True, False) else equal
+
+    def source(self, depth: int) -> tuple[str, list[Column]]:
+        alias = self.alias()
+        if depth > 0 and self.pick(True, False, False):
+            return f"({self.block('id', depth - 1, [])}) {alias}", [(f"{alias}.c0", "i"), (f"{alias}.c1", "d")]
+        name = self.pick("s", "s", "r", "t", "u")
+        columns = [(f"{alias}.{n}", k) for n, k in (c.split(":") for c in (TABLES | STREAMS)[name].split())]
+        window = self.pick(*self.windows) if name in STREAMS else ""
+        return f"{name} [{window}] {alias}" if window else f"{name} {alias}", columns
+
+    def where(self, scope: list[Column], depth: int, outer: list[Column]) -> str:
+        parts = [self.simple(scope) for _ in range(self.pick(0, 1, 2))]
+        if outer and (not parts or self.pick(True, False, False)):
+            parts.append(f"{self.column('i', scope)} {self.pick('=', '=', '<', '<=>')} {self.column('i', outer)}")
+        if depth > 0 and self.budget > 0 and self.pick(True, False):
+            self.budget -= 1
+            parts.append(self.subquery(scope))
+        return f" WHERE {' AND '.join(parts)}" if parts else ""
+
+    def subquery(self, scope: list[Column]) -> str:
+        seen = scope if self.pick(True, True, False) else []
+        inner = self.block("i", self.pick(0, 0, 1), seen)
+        value = self.column("i", scope)
+        negated = self.pick("", "NOT ")
+        return str(
+            self.pick(
+                f"{negated}EXISTS ({inner})",
+                f"{value} {negated}IN ({inner})",
+                f"{value} {self.pick('<', '>=', '=')} ({self.aggregated('i', 0, seen)})",
+                f"({value} IN ({inner}) OR {self.simple(scope)})",
+                f"(SELECT min(z.c0) FROM ({inner}) z) IS {negated}NULL",
+            )
+        )
+
+    # Values
+
+    def simple(self, scope: list[Column]) -> str:
+        a, b = self.column("i", scope), self.value("i", scope, [])
+        return str(
+            self.pick(
+                f"{a} {self.pick('=', '<', '>=', '<>', '<=>')} {b}",
+                f"{a} > {self.pick(0, 1, 2)}",
+                f"{a} IS {self.pick('', 'NOT ')}NULL",
+                f"{a} BETWEEN 1 AND {b}",
+                f"{a} IN (1, 2, 20)",
+                f"({a} > 1 OR {self.column('i', scope)} IS NULL)",
+                f"NOT ({a} = {b})",
+                f"coalesce({a}, 1) = 1",
+            )
+        )
+
+    def value(self, kind: str, scope: list[Column], outer: list[Column]) -> str:
+        if kind == "s":
+            return str(self.pick(self.column("s", scope), "'x'"))
+        name = self.column(kind, scope)
+        if outer and kind == "i" and self.pick(True, False, False):
+            return f"{name} + {self.column('i', outer)}"
+        other = self.column("i", scope)
+        return str(self.pick(name, name, f"{name} + 1", f"{name} * {other}", f"coalesce({name}, {other})", f"-{name}"))
+
+    def aggregate(self, kind: str, scope: list[Column]) -> str:
+        if kind == "s":
+            return f"{self.pick('min', 'max')}({self.column('s', scope)})"
+        name = self.column(kind, scope)
+        functions = ["sum({})", "min({})", "max({})", "sum(DISTINCT {})"]
+        functions += ["count({})", "count(*)", "count(DISTINCT {})"] if kind == "i" else ["avg({})"]
+        call = str(self.pick(*functions)).format(name)
+        return f"{call} FILTER (WHERE {self.simple(scope)})" if self.pick(True, False, False) else call
+
+    def column(self, kind: str, scope: list[Column]) -> str:
+        found = [name for name, k in scope if k == kind]
+        return str(self.pick(*found)) if found else {"i": "1", "d": "0.5D", "s": "'y'"}[kind]
+
+    def named(self, values: Any) -> str:
+        return ", ".join(f"{value} AS c{i}" for i, value in enumerate(values))
+
+
+_KEY = st.sampled_from([None, 1, 1, 2, 3])
+_NUMBER = st.sampled_from([None, 0, 1, 2, 20])
+_HALF = st.sampled_from([None, -1.5, 0.0, 0.5, 2.5])
+_TEXT = st.sampled_from([None, "x", "y"])
+_SECONDS = st.sampled_from([0.0, 0.5, 1.0, 1.0, 2.0, 3.5, 4.0, 9.0])
+
+
+@st.composite
+def data(draw: Draw) -> dict[str, Values]:
+    def rows(*columns: st.SearchStrategy[Any], most: int) -> Values:
+        found: Values = draw(st.lists(st.tuples(*columns), max_size=most))
+        return found
+
+    return {
+        "s": rows(_SECONDS, _KEY, _HALF, _NUMBER, most=7),
+        "r": rows(_SECONDS, _KEY, _NUMBER, _TEXT, most=5),
+        "t": rows(_KEY, _NUMBER, _TEXT, most=5),
+        "u": rows(_KEY, _NUMBER, most=4),
+    }

@@ -1,0 +1,307 @@
+"""The judge: the laws of the temporal algebra, computed literally. Slow and obvious, sharing nothing with the runtime.
+
+Given finite streams in arrival order it answers a bound query at every boundary (or instant of change): it takes the
+snapshot of every window there, as a table, and asks a database for the plain SQL answer over these tables.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pyarrow as pa
+from sqlglot import exp
+
+from datacell.algebra import tree
+from datacell.algebra.plan import Plan, Stream, Window
+from datacell.algebra.query import Emission, Query, Timing
+from datacell.algebra.schema import Field
+from datacell.algebra.window import Fixed, Landmark, LandmarkRows, Now, Range, Rows, WindowSpec
+from datacell.engines.arrow import arrow_type
+from datacell.engines.protocol import Engine
+
+Row = dict[str, Any]
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+FOREVER = 1 << 62
+
+
+@dataclass(frozen=True)
+class Feed:
+    """A finite stream: its columns, its rows in arrival order, which column is the event time, the allowed lateness."""
+
+    columns: tuple[Field, ...]
+    rows: Sequence[Row]
+    event_time: str
+    lateness: int = 0
+
+    def times(self) -> list[int]:
+        return [micros(row[self.event_time]) for row in self.rows]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a query answers at a boundary: in microseconds, or an arrival number."""
+
+    boundary: int
+    rows: Counter[tuple[Any, ...]]
+
+
+@dataclass
+class Reference:
+    """Answers queries over feeds and tables. `arrivals` is the order of rows across streams: names, one per row."""
+
+    feeds: Mapping[str, Feed]
+    tables: Mapping[str, pa.Table]
+    engine: Engine
+    arrivals: Sequence[str] | None = None
+    late: list[tuple[str, Row]] = field(default_factory=list)
+
+    def answers(self, query: Query) -> list[Answer]:
+        """The answers at each boundary, or for queries without SLIDE the snapshots at each instant of change."""
+        if query.timing is Timing.EVERY_CHANGE:
+            return list(self._snapshots(query))
+        if query.timing in (Timing.ROW_BY_ROW, Timing.ONCE):
+            return [Answer(0, self._answer(query.plan, [], exp.null()))]
+        relations = self._by_rows(query) if query.timing is Timing.ARRIVALS else self._by_time(query)
+        return _emitted(list(relations), query.emission)
+
+    # Time windows
+
+    def _by_time(self, query: Query) -> Iterator[tuple[int, Answer | None]]:
+        """Law 4, 8, 9: (boundary, answer), or (boundary, None) where every window has become empty."""
+        windows = tree.windows(query.plan)
+        arrived = self._arrived(query)
+        self.late += self._late(windows, arrived)
+        for boundary in _boundaries(windows, arrived):
+            fired = _fired_after(boundary, arrived)
+            contents = [_content(w.window, boundary, arrived[_stream(w)], fired[_stream(w)]) for w in windows]
+            alive = [boundary <= _last_boundary(w.window, windows, arrived) for w in windows]
+            if any(c and a for c, a in zip(contents, alive, strict=True)):
+                yield boundary, Answer(boundary, self._answer(query.plan, contents, _instant(boundary)))
+            else:
+                yield boundary, None
+
+    def _arrived(self, query: Query) -> dict[str, _Arrived]:
+        """The rows of each stream with their event time and their place in the overall order of arrival."""
+        streams = {s.name for s in tree.streams(query.plan)}
+        order = self.arrivals or [name for name, feed in self.feeds.items() for _ in feed.rows]
+        if self.arrivals is None and len(streams) > 1:
+            order = [n for _, n in sorted((t, n) for n in sorted(streams) for t in _running_max(self.feeds[n].times()))]
+        arrived = {name: _Arrived(self.feeds[name]) for name in sorted(streams)}
+        for place, name in enumerate(n for n in order if n in arrived):
+            arrived[name].places.append(place)
+        return arrived
+
+    def _late(self, windows: Sequence[Window], arrived: dict[str, _Arrived]) -> list[tuple[str, Row]]:
+        """A row is late if every boundary that would see it has fired before it came."""
+        boundaries = _boundaries(windows, arrived)
+        found = []
+        for name, stream in arrived.items():
+            specs = [w.window for w in windows if _stream(w) == name]
+            for place, time, row in zip(stream.places, stream.times, stream.feed.rows, strict=True):
+                seen = [b for b in boundaries if any(_sees(spec, b, time) for spec in specs)]
+                if seen and all(place > _fired_after(b, arrived)[name] for b in seen):
+                    found.append((name, row))
+        return found
+
+    # Row windows
+
+    def _by_rows(self, query: Query) -> Iterator[tuple[int, Answer | None]]:
+        """Law 6 and 7: boundary b is due when every stream has b rows."""
+        windows = tree.windows(query.plan)
+        most = min(len(self.feeds[s.name].rows) for s in tree.streams(query.plan))
+        for number in range(1, most + 1):
+            if not any(_is_row_boundary(w.window, number) for w in windows):
+                continue
+            contents = [
+                _last_rows(w.window, _own_row_boundary(w.window, number), self.feeds[_stream(w)]) for w in windows
+            ]
+            if any(contents):
+                literal = exp.cast(exp.Literal.number(number), "bigint")
+                yield number, Answer(number, self._answer(query.plan, contents, literal))
+
+    # Every instant
+
+    def _snapshots(self, query: Query) -> Iterator[Answer]:
+        """Law 5: the snapshot at every instant at which a row begins or ceases to be valid.
+
+        Where every window is empty there is no answer, as there is no boundary there (law 8).
+        """
+        windows = tree.windows(query.plan)
+        valid = [
+            [(t, _valid_to(w.window, t), row) for t, row in zip(feed.times(), feed.rows, strict=True)]
+            for w in windows
+            for feed in [self.feeds[_stream(w)]]
+        ]
+        for instant in sorted({t for rows in valid for start, stop, _ in rows for t in (start, stop)} - {FOREVER}):
+            contents = [[row for start, stop, row in rows if start <= instant < stop] for rows in valid]
+            answer = self._answer(query.plan, contents, exp.null()) if any(contents) else Counter[tuple[Any, ...]]()
+            yield Answer(instant, answer)
+
+    # The plain SQL answer over snapshots
+
+    def _answer(self, plan: Plan, contents: Sequence[list[Row]], boundary: exp.Expr) -> Counter[tuple[Any, ...]]:
+        inputs = {name: _table(feed.columns, feed.rows) for name, feed in self.feeds.items()} | dict(self.tables)
+        numbered = iter(range(len(contents)))
+
+        def snapshot(node: Window) -> Plan:
+            index = next(numbered)
+            name = f"snapshot_{index}"
+            inputs[name] = _table(self.feeds[_stream(node)].columns, contents[index])
+            return tree.transform_up(node.child, lambda n: replace(n, name=name) if isinstance(n, Stream) else n)
+
+        fixed = tree.at_boundary(_each_window(plan, snapshot), boundary)
+        result = self.engine.run(fixed, inputs)
+        return Counter(zip(*(map(_hashable, column.to_pylist()) for column in result.columns), strict=True))
+
+
+@dataclass
+class _Arrived:
+    feed: Feed
+    places: list[int] = field(default_factory=list)
+
+    @property
+    def times(self) -> list[int]:
+        return self.feed.times()
+
+
+def micros(instant: datetime) -> int:
+    return (instant - EPOCH) // timedelta(microseconds=1)
+
+
+def _each_window(plan: Plan, change: Callable[[Window], Plan]) -> Plan:
+    """Left to right: the order in which `tree.windows` lists them."""
+    if isinstance(plan, Window):
+        return change(plan)
+    return plan.with_children([_each_window(child, change) for child in plan.children])
+
+
+def _stream(window: Window) -> str:
+    return tree.streams(window)[0].name
+
+
+# The laws of time windows
+
+
+def _valid_to(window: WindowSpec, time: int) -> int:
+    match window:
+        case Range(size=size):
+            return time + size
+        case Fixed(size=size) | Landmark(reset=int(size)):
+            return (time // size + 1) * size
+        case Now():
+            return time + 1
+    return FOREVER
+
+
+def _sees(window: WindowSpec, boundary: int, time: int) -> bool:
+    """Is a row of this time in the window that is shown at the boundary: valid at the last chronon before it?"""
+    shown = boundary if window.slide is None else boundary // window.slide * window.slide
+    since = micros(window.since) if isinstance(window, Landmark) and window.since is not None else -FOREVER
+    return since <= time <= shown - 1 < _valid_to(window, time)
+
+
+def _content(window: WindowSpec, boundary: int, stream: _Arrived, last_place: int) -> list[Row]:
+    rows = zip(stream.feed.rows, stream.times, stream.places, strict=True)
+    return [row for row, time, place in rows if place <= last_place and _sees(window, boundary, time)]
+
+
+def _fired_after(boundary: int, arrived: dict[str, _Arrived]) -> dict[str, int]:
+    """The place of the last row that came before the boundary fired: when the least watermark reached it."""
+    reached = []
+    for stream in arrived.values():
+        watermarks = [t - stream.feed.lateness for t in _running_max(stream.times)]
+        places = [p for p, w in zip(stream.places, watermarks, strict=True) if w >= boundary]
+        reached.append(places[0] if places else FOREVER)
+    return dict.fromkeys(arrived, max(reached, default=FOREVER))
+
+
+def _running_max(times: Sequence[int]) -> list[int]:
+    return [max(times[: i + 1]) for i in range(len(times))]
+
+
+def _boundaries(windows: Sequence[Window], arrived: dict[str, _Arrived]) -> list[int]:
+    """Every multiple of every slide from the first row until all windows are empty for good."""
+    times = [t for stream in arrived.values() for t in stream.times]
+    if not times:
+        return []
+    slides = {w.window.slide for w in windows if w.window.slide is not None}
+    sizes = [_valid_to(w.window, max(times)) for w in windows]
+    last = max([s for s in sizes if s < FOREVER] + [max(times)]) + 2 * max(slides)
+    return sorted({k * s for s in slides for k in range(min(times) // s, last // s + 1)})
+
+
+def _last_boundary(window: WindowSpec, windows: Sequence[Window], arrived: dict[str, _Arrived]) -> int:
+    """A window that never empties is asked up to the first boundary past the last row."""
+    if _valid_to(window, 0) < FOREVER:
+        return FOREVER
+    last = max(t for stream in arrived.values() for t in stream.times)
+    slides = [window.slide] if window.slide is not None else [w.window.slide for w in windows]
+    return min((last // slide + 1) * slide for slide in slides if slide is not None)
+
+
+def _instant(boundary: int) -> exp.Expr:
+    text = (EPOCH + timedelta(microseconds=boundary)).strftime("%Y-%m-%d %H:%M:%S.%f")
+    return exp.cast(exp.Literal.string(text), "timestamp")
+
+
+# The laws of row windows
+
+
+def _is_row_boundary(window: WindowSpec, number: int) -> bool:
+    return number == _own_row_boundary(window, number)
+
+
+def _own_row_boundary(window: WindowSpec, number: int) -> int:
+    """The latest boundary of the window itself that is not after this number; 0 if there is none."""
+    match window:
+        case Rows(count=n, slide=m, partition=()):
+            return 0 if number < n else number - (number - n) % m
+        case Rows(slide=m) | LandmarkRows(slide=m):
+            return number - number % m
+    raise AssertionError(window)
+
+
+def _last_rows(window: WindowSpec, boundary: int, feed: Feed) -> list[Row]:
+    seen = list(feed.rows[:boundary])
+    match window:
+        case Rows(count=n, partition=()):
+            return seen[-n:] if boundary else []
+        case Rows(count=n, partition=keys):
+            names = [key.rpartition(".")[2] for key in keys]
+            return [r for i, r in enumerate(seen) if sum(all(s[k] == r[k] for k in names) for s in seen[i + 1 :]) < n]
+        case LandmarkRows(since=since):
+            return [r for r in seen if since is None or r[feed.event_time] >= since]
+    raise AssertionError(window)
+
+
+# Relation to stream, and plain values
+
+
+def _emitted(relations: list[tuple[int, Answer | None]], emission: Emission) -> list[Answer]:
+    """Law 10. The first boundary at which all windows have become empty has an empty relation."""
+    if emission is Emission.RSTREAM:
+        return [answer for _, answer in relations if answer is not None]
+    changes, previous, was_empty = [], Counter[tuple[Any, ...]](), True
+    for boundary, answer in relations:
+        if answer is None and was_empty:
+            continue
+        now = Counter[tuple[Any, ...]]() if answer is None else answer.rows
+        entered, left = now - previous, previous - now
+        changes.append(Answer(boundary, entered if emission is Emission.ISTREAM else left))
+        previous, was_empty = now, answer is None
+    return changes
+
+
+def _table(columns: Sequence[Field], rows: Sequence[Row]) -> pa.Table:
+    arrays = {f.name: pa.array([row[f.name] for row in rows], arrow_type(f.type)) for f in columns}
+    return pa.table(arrays)
+
+
+def _hashable(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(map(_hashable, value))
+    return tuple(sorted(value.items())) if isinstance(value, dict) else value

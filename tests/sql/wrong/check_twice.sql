@@ -1,0 +1,1 @@
+CREATE STREAM s (a INT CHECK (a > 1) CHECK (a > b));

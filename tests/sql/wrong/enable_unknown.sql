@@ -1,0 +1,2 @@
+CREATE STREAM plugs (id BIGINT, ts TIMESTAMP, value DOUBLE, plug INT, name STRING, WATERMARK FOR ts AS ts);
+ENABLE STREAM plgus;

@@ -1,0 +1,3 @@
+CREATE STREAM plugs (id BIGINT, ts TIMESTAMP, value DOUBLE, plug INT, name STRING, WATERMARK FOR ts AS ts);
+CREATE CONTINUOUS QUERY q AS
+SELECT round(value, 1, 2) AS r FROM plugs;

@@ -1,0 +1,3 @@
+CREATE STREAM plugs (id BIGINT, ts TIMESTAMP, value DOUBLE, plug INT, name STRING, WATERMARK FOR ts AS ts);
+CREATE STREAM alarms (plug INT, at TIMESTAMP);
+INSERT INTO alarms SELECT plug, value FROM plugs;

@@ -1,0 +1,3 @@
+CREATE STREAM plugs (id BIGINT, ts TIMESTAMP, value DOUBLE, plug INT, name STRING, WATERMARK FOR ts AS ts);
+CREATE TABLE t (n BIGINT) USING parquet;
+INSERT INTO t SELECT count(*) FROM plugs;

@@ -1,0 +1,1 @@
+CRAETE STREAM s (a INT);

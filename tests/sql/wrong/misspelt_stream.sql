@@ -1,0 +1,1 @@
+CREATE STRAEM s (a INT);

@@ -1,0 +1,1 @@
+CREATE STREAM "plugs" (id BIGINT);

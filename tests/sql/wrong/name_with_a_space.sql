@@ -1,0 +1,1 @@
+CREATE STREAM my plugs (id BIGINT);

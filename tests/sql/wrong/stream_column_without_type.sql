@@ -1,0 +1,1 @@
+CREATE STREAM s (a, b INT);

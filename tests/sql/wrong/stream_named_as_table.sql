@@ -1,0 +1,2 @@
+CREATE TABLE houses (plug INT, owner STRING) USING parquet;
+CREATE STREAM Houses (a INT);

@@ -1,0 +1,1 @@
+CREATE STREAM s (a INT) WITH (format = 'csv') PARTITIONED BY (a);

@@ -1,0 +1,1 @@
+CREATE STREAM s WITH (format = 'csv');

@@ -1,0 +1,1 @@
+SELECT * FROM VALUES (1), (array(1)) AS v (a);

@@ -1,0 +1,1 @@
+CREATE STREAM s (a INT, time TIMESTAMP, WATERMARK FOR tiem AS tiem);

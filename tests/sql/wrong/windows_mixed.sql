@@ -1,0 +1,4 @@
+CREATE STREAM plugs (id BIGINT, ts TIMESTAMP, value DOUBLE, plug INT, name STRING, WATERMARK FOR ts AS ts);
+CREATE CONTINUOUS QUERY q AS
+SELECT a.plug FROM plugs [ROWS 100] AS a
+JOIN plugs [RANGE 5 MINUTES] AS b ON a.plug = b.plug;
