@@ -16,7 +16,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from datacell.algebra import tree
-from datacell.algebra.plan import Plan, Stream, Window
+from datacell.algebra.plan import Group, Map, Plan, Stream, Window
 from datacell.algebra.query import Emission, Query, Timing
 from datacell.algebra.schema import Field
 from datacell.algebra.window import Fixed, Landmark, LandmarkRows, Now, Range, Rows, WindowSpec
@@ -57,7 +57,6 @@ class Reference:
     tables: Mapping[str, pa.Table]
     engine: Engine
     arrivals: Sequence[str] | None = None
-    late: list[tuple[str, Row]] = field(default_factory=list)
 
     def answers(self, query: Query) -> list[Answer]:
         """The answers at each boundary, or for queries without SLIDE the snapshots at each instant of change."""
@@ -74,14 +73,13 @@ class Reference:
         """Law 4, 8, 9: (boundary, answer), or (boundary, None) where every window has become empty."""
         windows = tree.windows(query.plan)
         arrived = self._arrived(query)
-        self.late += self._late(windows, arrived)
         for boundary in _boundaries(windows, arrived):
             fired = _fired_after(boundary, arrived)
             contents = [_content(w.window, boundary, arrived[_stream(w)], fired[_stream(w)]) for w in windows]
             alive = [boundary <= _last_boundary(w.window, windows, arrived) for w in windows]
             if any(c and a for c, a in zip(contents, alive, strict=True)):
                 yield boundary, Answer(boundary, self._answer(query.plan, contents, _instant(boundary)))
-            else:
+            elif not any(contents):
                 yield boundary, None
 
     def _arrived(self, query: Query) -> dict[str, _Arrived]:
@@ -95,8 +93,9 @@ class Reference:
             arrived[name].places.append(place)
         return arrived
 
-    def _late(self, windows: Sequence[Window], arrived: dict[str, _Arrived]) -> list[tuple[str, Row]]:
+    def late(self, query: Query) -> list[tuple[str, Row]]:
         """A row is late if every boundary that would see it has fired before it came."""
+        windows, arrived = tree.windows(query.plan), self._arrived(query)
         boundaries = _boundaries(windows, arrived)
         found = []
         for name, stream in arrived.items():
@@ -116,9 +115,7 @@ class Reference:
         for number in range(1, most + 1):
             if not any(_is_row_boundary(w.window, number) for w in windows):
                 continue
-            contents = [
-                _last_rows(w.window, _own_row_boundary(w.window, number), self.feeds[_stream(w)]) for w in windows
-            ]
+            contents = [_last_rows(w, _own_row_boundary(w.window, number), self.feeds[_stream(w)]) for w in windows]
             if any(contents):
                 literal = exp.cast(exp.Literal.number(number), "bigint")
                 yield number, Answer(number, self._answer(query.plan, contents, literal))
@@ -265,17 +262,29 @@ def _own_row_boundary(window: WindowSpec, number: int) -> int:
     raise AssertionError(window)
 
 
-def _last_rows(window: WindowSpec, boundary: int, feed: Feed) -> list[Row]:
+def _last_rows(node: Window, boundary: int, feed: Feed) -> list[Row]:
     seen = list(feed.rows[:boundary])
-    match window:
+    match node.window:
         case Rows(count=n, partition=()):
             return seen[-n:] if boundary else []
         case Rows(count=n, partition=keys):
-            names = [key.rpartition(".")[2] for key in keys]
+            names = [_stream_column(node.child, key) for key in keys]
             return [r for i, r in enumerate(seen) if sum(all(s[k] == r[k] for k in names) for s in seen[i + 1 :]) < n]
         case LandmarkRows(since=since):
             return [r for r in seen if since is None or r[feed.event_time] >= since]
-    raise AssertionError(window)
+    raise AssertionError(node)
+
+
+def _stream_column(plan: Plan, name: str) -> str:
+    """The stream's own name of a column; below a row window there are only maps and groups."""
+    match plan:
+        case Stream(columns=columns):
+            return columns[plan.schema.names.index(name)].name
+        case Map(child, columns):
+            return _stream_column(child, next(c.value.name for c in columns if c.name == name))
+        case Group(child):
+            return _stream_column(child, name)
+    raise AssertionError(f"{plan.head()} below a row window")
 
 
 # Relation to stream, and plain values

@@ -1,1 +1,35 @@
+"""Continuous SQL over windows of streams, on Spark.
 
+::
+
+    import datacell
+
+    cell = datacell.connect(checkpoint="state/")
+    cell.sql("CREATE STREAM plugs (ts TIMESTAMP, plug INT, value DOUBLE, WATERMARK FOR ts AS ts) WITH (...)")
+    hot = cell.query("SELECT plug, max(value) AS top FROM plugs [RANGE 5 MINUTES SLIDE 1 SECOND] GROUP BY plug", name="hot")
+    for result in hot.results():
+        print(result.to_pandas())
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from datacell.cell import Cell, RunningQuery, connect
+    from datacell.result import Result
+
+__all__ = ["Cell", "Result", "RunningQuery", "connect"]
+
+
+def __getattr__(name: str) -> Any:
+    """Spark is imported only when it is needed: `datacell explain` does without."""
+    if name in ("Cell", "RunningQuery", "connect"):
+        from datacell import cell
+
+        return getattr(cell, name)
+    if name == "Result":
+        from datacell.result import Result
+
+        return Result
+    raise AttributeError(f"module 'datacell' has no attribute {name!r}")

@@ -5,6 +5,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from unicodedata import combining, east_asian_width
+
+LONGEST_LINE = 120
+"""Of a longer line only the part around the mistake is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +34,30 @@ class Place:
         stop = self.text.find("\n", begin)
         line = self.text[begin:] if stop < 0 else self.text[begin:stop]
         offset = self.start - begin
-        first = max(0, offset - 60)
-        shown = line[first : first + 120].replace("\t", " ").rstrip("\r")
-        width = max(1, min(self.end, begin + len(line)) - self.start)
-        carets = "^" * min(width, max(1, len(shown) - (offset - first)))
-        margin = " " * len(str(self.line))
+        first = 0 if len(line) <= LONGEST_LINE else max(0, offset - LONGEST_LINE // 2)
+        shown = _printable(line[first : first + LONGEST_LINE]).rstrip()
+        before, under = shown[: offset - first], shown[offset - first : min(self.end - begin, len(line)) - first]
+        number = str(self.line)
+        margin = " " * len(number)
         return (
-            f"{margin}--> {self.file}:{self.line}:{self.column}\n"
+            f"{margin}--> {self.file}:{number}:{self.column}\n"
             f"{margin} |\n"
-            f"{self.line} | {shown}\n"
-            f"{margin} | {' ' * (offset - first)}{carets}"
+            f"{number} | {shown}\n"
+            f"{margin} | {' ' * _width(before)}{'^' * max(1, _width(under))}"
         )
 
     def _line_start(self) -> int:
         return self.text.rfind("\n", 0, self.start) + 1
+
+
+def _printable(text: str) -> str:
+    """Tabs and control characters as one blank each, so that carets stand where they should."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def _width(text: str) -> int:
+    """The columns that a terminal gives a text: two for a wide character, none for a combining one."""
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
 class DataCellError(Exception):
@@ -74,14 +88,37 @@ class EngineError(DataCellError):
     """An engine refused or failed to run a fragment."""
 
 
+def closest(name: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
+    """The known spelling that a misspelt name probably means."""
+    lower = {choice.lower(): choice for choice in sorted(set(known))}
+    found = difflib.get_close_matches(name.lower(), lower, n=1, cutoff=likeness)
+    return lower[found[0]] if found else None
+
+
+class CheckpointError(DataCellError):
+    """The checkpoint directory cannot be used: not writable, full, or made by another script."""
+
+
+class SourceError(DataCellError):
+    """A stream's source cannot be read."""
+
+
+class EmitterError(DataCellError):
+    """Answers cannot be delivered."""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     """A hint that names the closest known spelling, or lists what there is."""
     choices = sorted(set(known))
-    lower = {choice.lower(): choice for choice in choices}
-    close = difflib.get_close_matches(name.lower(), lower, n=1, cutoff=0.6)
-    if close:
-        return f"did you mean {lower[close[0]]}?"
+    meant = closest(name, choices)
+    if meant is not None:
+        return f"did you mean {meant}?"
     if not choices:
         return None
     shown = ", ".join(choices[:8])
     return f"there is: {shown}" + (", …" if len(choices) > 8 else "")
+
+
+def counted(number: int, thing: str) -> str:
+    """``1 column``, ``2 columns``."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

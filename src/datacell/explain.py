@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from datacell.algebra import show
 from datacell.algebra.query import Emission, Query, Timing
+from datacell.algebra.schema import Schema
 from datacell.errors import SqlError
 from datacell.rewrite.rules import optimized
 from datacell.sql import script
-from datacell.sql.statements import CreateQuery, Explain, InsertInto, Placed, Select, Stage
+from datacell.sql.statements import CreateQuery, Explain, InsertInto, Placed, Select
+from datacell.sql.statements import Stage as Stage
 
 
 class Format(Enum):
@@ -29,6 +31,7 @@ class Explained:
     line: int
     stage: Stage
     query: Query
+    columns: Schema
 
 
 _TIMING = {
@@ -50,6 +53,15 @@ def explain_script(text: str, file: str, stage: Stage | None, form: Format) -> s
     found = [_explained(placed, stage) for placed in script.read(text, file=file) if _query(placed) is not None]
     if not found:
         raise SqlError(f"{file} has no query to explain", hint="add CREATE CONTINUOUS QUERY name AS SELECT …")
+    return _formatted(found, form)
+
+
+def explain_query(query: Query, stage: Stage, form: Format, name: str = "query") -> str:
+    """One query at a stage."""
+    return _formatted([Explained(name, 1, stage, at_stage(query, stage))], form)
+
+
+def _formatted(found: Sequence[Explained], form: Format) -> str:
     match form:
         case Format.TEXT:
             return "\n\n".join(map(_text, found))
@@ -65,7 +77,7 @@ def at_stage(query: Query, stage: Stage) -> Query:
             return query
         case Stage.OPTIMIZED:
             return optimized(query)
-    raise SqlError(f"there is no {stage.value} stage yet", hint="use logical or optimized")
+    raise SqlError(f"the {stage.value} plan cannot be shown yet", hint="use LOGICAL or OPTIMIZED")
 
 
 def _query(placed: Placed) -> Query | None:
@@ -79,22 +91,27 @@ def _explained(placed: Placed, stage: Stage | None) -> Explained:
     query = _query(placed)
     assert query is not None
     line = placed.place.line
-    name, own = f"query of line {line}", Stage.OPTIMIZED
+    name, own, columns = f"query of line {line}", Stage.OPTIMIZED, query.result
     match placed.statement:
         case CreateQuery(given):
             name = given
         case InsertInto(target):
-            name = f"into {target}"
+            name, columns = f"into {target}", query.plan.schema
         case Explain(asked):
             own = asked
     chosen = stage or own
-    return Explained(name, line, chosen, at_stage(query, chosen))
+    try:
+        return Explained(name, line, chosen, at_stage(query, chosen), columns)
+    except RecursionError:
+        raise SqlError("this query is nested too deeply", place=placed.place, hint="split it with WITH") from None
+    except SqlError as error:
+        raise SqlError(error.message, place=placed.place, hint=error.hint) from None
 
 
 def _text(explained: Explained) -> str:
     query = explained.query
     title = f"{explained.name}: {_TIMING[query.timing]}{_EMISSION[query.emission]}"
-    columns = ", ".join(map(str, query.result))
+    columns = ", ".join(map(str, explained.columns))
     return "\n".join([title, f"gives {columns}", *_indented(show.text(query.plan))])
 
 
@@ -110,7 +127,7 @@ def _json(explained: Explained) -> dict[str, object]:
         "stage": explained.stage.value,
         "timing": query.timing.value,
         "emission": query.emission.value,
-        "columns": [{"name": f.name, "type": str(f.type)} for f in query.result],
+        "columns": [{"name": f.name, "type": str(f.type)} for f in explained.columns],
         "plan": show.json(query.plan),
     }
 
@@ -118,7 +135,11 @@ def _json(explained: Explained) -> dict[str, object]:
 def _mermaid(found: Iterable[Explained]) -> str:
     lines = ["flowchart BT"]
     for number, explained in enumerate(found):
-        lines.append(f'  subgraph q{number}["{explained.name}"]')
+        lines.append(f'  subgraph q{number}["{_mermaid_text(explained.name)}"]')
         lines += show.mermaid_lines(explained.query.plan, f"q{number}n")
         lines.append("  end")
     return "\n".join(lines)
+
+
+def _mermaid_text(name: str) -> str:
+    return name.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;")

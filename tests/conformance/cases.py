@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-FOLDER = Path(__file__).parent / "cases"
+FOLDER = Path(__file__).parent / "expected"
 
 
 @dataclass(frozen=True)

@@ -81,11 +81,15 @@ def blocks() -> list[Block]:
             found[given, _pool(entry.name)].append(call)
     for given, operator in _operators():
         moves = types.is_time(given[0])
-        found[given, _pool(type(operator).__name__.lower()) if moves or types.STRING in given else "all"].append(operator)
-    for given in pools.POOLS:
-        targets = [t for t in pools.POOLS if t != given and casts.agreed(given, t)]
-        found[(given,), "readable"] += [exp.TryCast(this=scalar.column("a0"), to=types.to_sqlglot(t)) for t in targets]
-    return [_block(given, pool, list(filter(lambda e: _agreed(e, given), made))) for (given, pool), made in found.items()]
+        found[given, _pool(type(operator).__name__.lower()) if moves or types.STRING in given else "all"].append(
+            operator
+        )
+    for source in pools.POOLS:
+        targets = [t for t in pools.POOLS if t != source and casts.agreed(source, t)]
+        found[(source,), "readable"] += [exp.TryCast(this=scalar.column("a0"), to=types.to_sqlglot(t)) for t in targets]
+    return [
+        _block(given, pool, list(filter(lambda e: _agreed(e, given), made))) for (given, pool), made in found.items()
+    ]
 
 
 def _pool(name: str) -> str:
@@ -94,7 +98,7 @@ def _pool(name: str) -> str:
 
 def _block(given: tuple[Type, ...], pool: str, expressions: list[exp.Expr]) -> Block:
     values = [tuple(pools.pool(t, pool)) for t in given]
-    return Block(given, tuple(v[:_FEW[len(given)]] for v in values), tuple(expressions))
+    return Block(given, tuple(v[: _FEW[len(given)]] for v in values), tuple(expressions))
 
 
 def _agreed(node: exp.Expr, given: tuple[Type, ...]) -> bool:

@@ -8,7 +8,7 @@ Doubles are multiples of 0.5, so that sums are exact; what is ordered is ordered
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from hypothesis import strategies as st
@@ -55,7 +55,6 @@ class Grammar:
     windows: Sequence[str]
     aliases: int = 0
     budget: int = 5
-    _: None = field(default=None, repr=False)
 
     def pick(self, *options: Any) -> Any:
         return self.draw(st.sampled_from(options))
@@ -179,7 +178,7 @@ class Grammar:
         return f"{name} [{window}] {alias}" if window else f"{name} {alias}", columns
 
     def where(self, scope: list[Column], depth: int, outer: list[Column]) -> str:
-        parts = [self.simple(scope) for _ in range(self.pick(0, 1, 2))]
+        parts = [self.simple(scope) for _ in range(self.pick(0, 0, 1, 2))]
         if outer and (not parts or self.pick(True, False, False)):
             parts.append(f"{self.column('i', scope)} {self.pick('=', '=', '<', '<=>')} {self.column('i', outer)}")
         if depth > 0 and self.budget > 0 and self.pick(True, False):
@@ -255,7 +254,8 @@ _SECONDS = st.sampled_from([0.0, 0.5, 1.0, 1.0, 2.0, 3.5, 4.0, 9.0])
 @st.composite
 def data(draw: Draw) -> dict[str, Values]:
     def rows(*columns: st.SearchStrategy[Any], most: int) -> Values:
-        found: Values = draw(st.lists(st.tuples(*columns), max_size=most))
+        least = draw(st.sampled_from([0, most - 2, most - 2, most]))
+        found: Values = draw(st.lists(st.tuples(*columns), min_size=least, max_size=most))
         return found
 
     return {

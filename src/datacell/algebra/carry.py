@@ -37,7 +37,7 @@ from datacell.algebra.plan import (
     Window,
 )
 from datacell.algebra.schema import Field, Named
-from datacell.algebra.types import BIGINT, BOOLEAN
+from datacell.algebra.types import BOOLEAN, INT
 from datacell.errors import PlanError
 
 
@@ -146,7 +146,7 @@ class Carrier(ABC):
         if plan.limit is None and not plan.offset:
             return child
         number = self.fresh("row_number")
-        ranked = Over(child, (Named(number, self._row_number(plan.keys), BIGINT),))
+        ranked = Over(child, (Named(number, self._row_number(plan.keys), INT),))
         bounds: list[exp.Expr] = []
         if plan.offset:
             bounds.append(exp.GT(this=scalar.column(number), expression=exp.Literal.number(plan.offset)))
@@ -200,8 +200,8 @@ def ungrouped(plan: Plan) -> Plan:
     match plan:
         case Group(child):
             return child
-        case Window(Group(child), window):
-            return Window(child, window)
+        case Window(Group(child)):
+            return replace(plan, child=child)
     raise PlanError(f"{plan.head()} is not grouped")
 
 

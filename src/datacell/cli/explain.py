@@ -9,8 +9,7 @@ from typing import Annotated
 import typer
 
 from datacell.errors import SqlError
-from datacell.explain import Format, explain_script
-from datacell.sql.statements import Stage
+from datacell.explain import Format, Stage, explain_script
 
 
 class ShownStage(Enum):
@@ -33,7 +32,7 @@ def explain(
 def read_script(path: Path) -> str:
     """The text of a script file."""
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise SqlError(f"there is no file {path}", hint="check the path") from None
     except UnicodeDecodeError as error:

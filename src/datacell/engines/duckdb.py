@@ -54,6 +54,10 @@ class DuckDBEngine:
         finally:
             cursor.close()
 
+    def execute(self, statement: str) -> duckdb.DuckDBPyConnection:
+        """Any statement, as far as the lock allows it."""
+        return self._database.cursor().execute(statement)
+
     def close(self) -> None:
         self._database.close()
 

@@ -26,8 +26,8 @@ Inputs = Mapping[str, Input]
 class Engine(Protocol):
     """Runs fragments. Not shared between threads; the caller closes it.
 
-    Guaranteed: the multiset of rows is the SQL answer, the columns have the names and types of the plan's schema, and an
-    expression without a value for some row (a bad cast, a division by zero) is NULL there, never an error.
+    Guaranteed: the multiset of rows is the SQL answer, the columns have the names and types of the plan's schema, and
+    an expression without a value for some row (a bad cast, a division by zero) is NULL there, never an error.
     Not guaranteed: the order of rows, unless the topmost operator is an `Order`.
     """
 

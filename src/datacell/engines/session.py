@@ -1,7 +1,7 @@
 """A Spark session as this system needs one.
 
-Two laws. *One meaning*: whatever the owner of a session has configured, a query runs with ANSI mode off and in UTC, so a
-bad value is NULL and a timestamp is an instant. *No trace*: the owner's configuration, views and current session stay
+Two laws. *One meaning*: whatever the owner of a session has configured, a query runs with ANSI mode off and in UTC, so
+a bad value is NULL and a timestamp is an instant. *No trace*: the owner's configuration, views and current session stay
 as they were; what a query needs is set in a session of our own that shares the owner's cluster and tables.
 """
 

@@ -27,7 +27,8 @@ class SparkEngine:
     def __init__(self, spark: SparkSession | None = None) -> None:
         owner = spark or session()
         self._started = owner if spark is None else None
-        self._spark = own_session(owner)
+        self.session = own_session(owner)
+        """Ours: with UTC and ANSI mode off, whatever the owner's has."""
 
     def refusals(self, plan: Plan) -> tuple[str, ...]:  # noqa: ARG002 - Spark defines the answers, so it refuses nothing
         return ()
@@ -40,13 +41,13 @@ class SparkEngine:
         try:
             for name, columns in sql.sources(plan).items():
                 self._frame(inputs, name, columns).createTempView(views[name])
-            answer = self._spark.sql(sql.text(sql.reading_from(plan, views), sql.SPARK)).toArrow()
+            answer = self.session.sql(sql.text(sql.reading_from(plan, views), sql.SPARK)).toArrow()
             return conform(answer, plan.schema)
         except (PySparkException, pa.ArrowException) as error:
             raise EngineError(f"Spark could not run the fragment: {_first_line(error)}") from error
         finally:
             for view in views.values():
-                self._spark.catalog.dropTempView(view)
+                self.session.catalog.dropTempView(view)
 
     def close(self) -> None:
         if self._started is not None:
@@ -55,8 +56,8 @@ class SparkEngine:
     def _frame(self, inputs: Inputs, name: str, columns: Schema) -> DataFrame:
         source = inputs[name]
         if isinstance(source, ParquetFiles):
-            return self._spark.read.schema(_ddl(columns)).parquet(*source.paths)
-        return self._spark.createDataFrame(selected(source, columns), schema=_ddl(columns))
+            return self.session.read.schema(_ddl(columns)).parquet(*source.paths)
+        return self.session.createDataFrame(selected(source, columns), schema=_ddl(columns))
 
 
 def _ddl(columns: Schema) -> str:

@@ -185,7 +185,8 @@ class _Compiler:
 
     def _subquery(self, plan: Plan) -> exp.Expr:
         self.aliases += 1
-        return self.query(plan).subquery(f"t{self.aliases}", copy=False)
+        alias = f"t{self.aliases}"
+        return self.query(plan).subquery(alias, copy=False)
 
     # Operators
 
@@ -205,7 +206,8 @@ class _Compiler:
             exp.Ordered(this=self._spell(k.value, plan.schema), desc=k.descending, nulls_first=k.nulls_first)
             for k in plan.keys
         ]
-        select = self._from(plan.child).select(*_names(plan.schema)).order_by(*keys, copy=False)
+        select = self._from(plan.child).select(*_names(plan.schema))
+        select = select.order_by(*keys, copy=False) if keys else select
         if plan.limit is not None:
             select = select.limit(plan.limit, copy=False)
         return select.offset(plan.offset, copy=False) if plan.offset else select

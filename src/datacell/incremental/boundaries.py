@@ -36,7 +36,7 @@ FOREVER = 1 << 62
 
 @dataclass(frozen=True)
 class Boundary:
-    """A boundary and, for each window, the stretch of positions it shows. `empty`: all windows have just become empty."""
+    """A boundary and, for each window, the stretch of positions it shows; `empty` if all have just become empty."""
 
     end: int
     shown: tuple[tuple[int, int], ...]
@@ -62,11 +62,19 @@ def due_in_time(
 
 
 def due_in_rows(windows: Sequence[WindowSpec], arrived: int, after: int) -> Iterator[Boundary]:
-    """The boundaries of a query over row windows: arrival numbers in (after, arrived], where every stream has so many rows."""
+    """The boundaries of a query over row windows, in (after, arrived]; every stream has so many rows."""
     firsts = [(_first(w), w.slide or 1) for w in windows]
     numbers = sorted({n for first, slide in firsts for n in range(_next(first, slide, after), arrived + 1, slide)})
     for number in numbers:
         yield Boundary(number, tuple(_shown_in_rows(w, number) for w in windows))
+
+
+def last_shown(window: TimeWindow, rows: Positions) -> Positions:
+    """For each row the last boundary at which the window shows it."""
+    stops = _last_end(window, rows)
+    if stops is None:
+        return np.full(len(rows), FOREVER, dtype=np.int64)
+    return stops if window.slide is None else stops // window.slide * window.slide
 
 
 def oldest_needed(window: WindowSpec, after: int) -> int:
@@ -78,8 +86,8 @@ def oldest_needed(window: WindowSpec, after: int) -> int:
             return _own(window, after + 1) // size * size - size
         case Now():
             return after
-        case Rows(count=count, partition=()):
-            return after + 1 - count
+        case Rows(count=count, slide=slide, partition=()):
+            return after + 1 - count - slide
     return -FOREVER
 
 

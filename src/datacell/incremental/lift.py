@@ -21,7 +21,7 @@ from datacell.algebra.carry import Carrier
 from datacell.algebra.plan import Filter, Join, Map, Order, Over, Plan, SortKey, Stream, Table, Window
 from datacell.algebra.query import TIME_COLUMNS, Query
 from datacell.algebra.schema import Field, Named, Schema
-from datacell.algebra.types import BIGINT, Type
+from datacell.algebra.types import BIGINT, INT, Type
 from datacell.algebra.window import Rows
 from datacell.errors import PlanError
 
@@ -137,7 +137,7 @@ class _Boundaries(Carrier):
             order=exp.Order(expressions=[newest_first]),
             over="OVER",
         )
-        ranked = Over(joined, (Named(number, ranking, BIGINT),))
+        ranked = Over(joined, (Named(number, ranking, INT),))
         return Filter(ranked, exp.LTE(this=scalar.column(number), expression=exp.Literal.number(window.count)))
 
     def _table(self, columns: tuple[str, ...]) -> Plan:

@@ -81,9 +81,7 @@ def _side(window: exp.Expr, side: str) -> str:
 
 
 def _whole_partition() -> exp.WindowSpec:
-    return exp.WindowSpec(
-        kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="UNBOUNDED", end_side="FOLLOWING"
-    )
+    return exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="UNBOUNDED", end_side="FOLLOWING")
 
 
 def _missing(present: set[exp.Expr], schema: Schema) -> list[exp.Expr]:

@@ -24,6 +24,7 @@ from datacell.algebra.plan import (
     Values,
     Window,
 )
+from datacell.algebra.schema import Named
 from datacell.algebra.window import Rows
 
 
@@ -35,51 +36,51 @@ def _narrow(plan: Plan, needed: frozenset[str]) -> Plan:
     """The plan with at least the needed columns, and as few others as its operator allows."""
     match plan:
         case Stream() | Table():
-            fields = (
-                tuple(f for f, n in zip(plan.columns, plan.schema.names, strict=True) if n in needed)
-                or plan.columns[:1]
-            )
-            return plan if fields == plan.columns else replace(plan, columns=fields)
+            named = zip(plan.columns, plan.schema.names, strict=True)
+            return _changed(plan, columns=tuple(f for f, name in named if name in needed) or plan.columns[:1])
         case Values():
             return _exactly(plan, needed)
         case Map(child, columns):
             kept_columns = tuple(c for c in columns if c.name in needed) or columns[:1]
-            return Map(_narrow(child, _read(c.value for c in kept_columns)), kept_columns)
+            return _changed(plan, child=_narrow(child, _read(c.value for c in kept_columns)), columns=kept_columns)
         case Filter(child, predicate):
-            return replace(plan, child=_narrow(child, needed | scalar.columns(predicate)))
+            return plan.with_children([_narrow(child, needed | scalar.columns(predicate))])
         case Window(child, window):
             kept = needed | frozenset(window.partition if isinstance(window, Rows) else ())
             narrow = _narrow(child, kept)
-            return replace(plan, child=narrow if isinstance(child, Group) else _exactly(narrow, kept))
+            return plan.with_children([narrow if isinstance(child, Group) else _exactly(narrow, kept)])
         case Group(child, keys):
             kept = needed | _read(k.value for k in keys)
-            return replace(plan, child=_exactly(_narrow(child, kept), kept))
+            return plan.with_children([_exactly(_narrow(child, kept), kept)])
         case Aggregate(child, aggregates):
-            kept_aggregates = tuple(a for a in aggregates if a.name in needed)
-            if not plan.keys:  # it still has to give its one row
-                kept_aggregates = kept_aggregates or aggregates[:1]
-            return Aggregate(_narrow(child, _read(a.value for a in kept_aggregates)), kept_aggregates)
+            return _aggregate(plan, child, tuple(a for a in aggregates if a.name in needed))
         case Over(child, functions):
             kept_functions = tuple(f for f in functions if f.name in needed)
             below = (needed & frozenset(child.schema.names)) | _read(f.value for f in kept_functions)
-            return Over(_narrow(child, below), kept_functions) if kept_functions else _narrow(child, below)
+            narrow = _narrow(child, below)
+            return _changed(plan, child=narrow, functions=kept_functions) if kept_functions else narrow
         case Order(child, keys):
-            return replace(plan, child=_narrow(child, needed | _read(k.value for k in keys)))
+            return plan.with_children([_narrow(child, needed | _read(k.value for k in keys))])
         case Join() | Apply():
             return _join(plan, needed)
         case Union(inputs):
             kept = needed or frozenset(plan.schema.names[:1])
-            return Union(tuple(_exactly(_narrow(i, kept), kept) for i in inputs))
+            return plan.with_children([_exactly(_narrow(i, kept), kept) for i in inputs])
         case Distinct() | SetOperation():
             return plan.with_children([_exactly(_whole(c), frozenset(c.schema.names)) for c in plan.children])
     return plan
 
 
+def _aggregate(plan: Aggregate, child: Plan, kept: tuple[Named, ...]) -> Plan:
+    if not plan.keys:  # it still has to give its one row
+        kept = kept or plan.aggregates[:1]
+    return _changed(plan, child=_narrow(child, _read(a.value for a in kept)), aggregates=kept)
+
+
 def _join(plan: Join | Apply, needed: frozenset[str]) -> Plan:
     outer = plan.right.outer if isinstance(plan, Apply) else frozenset[str]()
     read = needed | _read(plan.expressions()) | outer
-    left, right = (read & frozenset(side.schema.names) for side in (plan.left, plan.right))
-    return replace(plan, left=_narrow(plan.left, left), right=_narrow(plan.right, right))
+    return plan.with_children([_narrow(side, read & frozenset(side.schema.names)) for side in plan.children])
 
 
 def _whole(plan: Plan) -> Plan:
@@ -91,6 +92,10 @@ def _exactly(plan: Plan, needed: frozenset[str]) -> Plan:
     """Inputs that must have one schema get one."""
     names = [n for n in plan.schema.names if n in needed] or plan.schema.names[:1]
     return plan if len(names) == len(plan.schema) else Map(plan, plan.schema.passing(names))
+
+
+def _changed(plan: Plan, **parts: Plan | tuple[object, ...]) -> Plan:
+    return plan if all(getattr(plan, name) == part for name, part in parts.items()) else replace(plan, **parts)
 
 
 def _read(expressions: Iterable[object]) -> frozenset[str]:

@@ -8,9 +8,11 @@ from datacell.rewrite import (
     merge_filters,
     merge_maps,
     prune_columns,
+    pull_filter_from_subquery,
     push_filter_through_aggregate,
     push_filter_through_join,
     push_filter_through_map,
+    push_filter_through_over,
     push_filter_through_set_operation,
     push_filter_through_union,
     push_filter_through_window,
@@ -18,6 +20,7 @@ from datacell.rewrite import (
     push_map_through_window,
     push_partial_aggregation_through_join,
     push_partial_aggregation_through_union,
+    remove_distinct,
     remove_inner_order,
     split_filters,
     strengthen_outer_join,
@@ -26,8 +29,11 @@ from datacell.rewrite import (
 from datacell.rewrite.driver import NodeRule, Phase, PlanRule, optimize
 
 UNNEST: Phase = (
+    NodeRule("pull_filter_from_subquery", pull_filter_from_subquery.rewrite),
     NodeRule("unnest_subqueries", unnest_subqueries.rewrite),
     PlanRule("remove_inner_order", remove_inner_order.rewrite),
+    NodeRule("remove_distinct", remove_distinct.rewrite),
+    PlanRule("prune_columns", prune_columns.rewrite),
 )
 
 PUSH: Phase = (
@@ -38,6 +44,7 @@ PUSH: Phase = (
     NodeRule("strengthen_outer_join", strengthen_outer_join.rewrite),
     NodeRule("push_filter_through_join", push_filter_through_join.rewrite),
     NodeRule("push_filter_through_aggregate", push_filter_through_aggregate.rewrite),
+    NodeRule("push_filter_through_over", push_filter_through_over.rewrite),
     NodeRule("push_filter_through_window", push_filter_through_window.rewrite),
 )
 

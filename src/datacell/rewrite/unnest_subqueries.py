@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from datacell.algebra import scalar, tree
+from datacell.algebra import scalar, tree, types
 from datacell.algebra.plan import (
     Aggregate,
     Apply,
@@ -33,7 +33,7 @@ from datacell.algebra.plan import (
     Union,
 )
 from datacell.algebra.schema import Field, Named
-from datacell.algebra.types import BIGINT, BOOLEAN
+from datacell.algebra.types import BOOLEAN, INT
 from datacell.errors import PlanError
 
 _EMPTY_IS_ZERO = frozenset({"count", "count_if", "approx_count_distinct", "regr_count"})
@@ -121,7 +121,10 @@ def _carrier(node: Apply, every_value: bool) -> _Carrier:
 
 @dataclass(frozen=True)
 class _Carrier:
-    """Carries the domain, columns `outer` of the left under `names`, through a plan."""
+    """Carries the domain, columns `outer` of the left under `names`, through a plan.
+
+    `every_value`: does the next aggregate without groups need a row for values of the domain that match nothing?
+    """
 
     left: Plan
     outer: tuple[Field, ...]
@@ -179,7 +182,7 @@ class _Carrier:
     def _filter(self, child: Plan, predicate: exp.Expr) -> Plan:
         """Where the filter fixes every value it reads by an equality, that other side is the domain."""
         parts = list(scalar.conjuncts(predicate))
-        sources = self._equated(parts) if not child.outer else None
+        sources = self._equated(parts, child.schema) if not child.outer else None
         if sources is None:
             return Filter(self.carry(child), self._read(predicate))
         rest = [self._read(p) for p in parts if not any(p is used for used, _ in sources.values())]
@@ -188,14 +191,18 @@ class _Carrier:
         present = [exp.Not(this=exp.Is(this=scalar.column(n), expression=exp.Null())) for n in self.names]
         return Filter(carried, scalar.conjoin([*rest, *present]))
 
-    def _equated(self, parts: Sequence[exp.Expr]) -> dict[str, tuple[exp.Expr, exp.Expr]] | None:
+    def _equated(self, parts: Sequence[exp.Expr], schema: Schema) -> dict[str, tuple[exp.Expr, exp.Expr]] | None:
+        """For each outer column, the condition that fixes it and the value in its type; None if one is not fixed."""
+        wanted = {f.name: f.type for f in self.outer}
         found: dict[str, tuple[exp.Expr, exp.Expr]] = {}
         for part in parts:
             sides = (part.this, part.expression) if isinstance(part, exp.EQ) else None
             for mine, other in (sides, sides[::-1]) if sides else ():
-                if scalar.is_outer(mine) and not scalar.outer_columns(other) and scalar.columns(other):
-                    found.setdefault(mine.name, (part, other))
-        return found if all(f.name in found for f in self.outer) else None
+                if scalar.is_outer(mine) and mine.name in wanted:
+                    value = _in_type(other, schema, wanted[mine.name])
+                    if value is not None:
+                        found.setdefault(mine.name, (part, value))
+        return found if len(found) == len(wanted) else None
 
     # Expressions
 
@@ -215,11 +222,12 @@ class _Carrier:
 
     def _aggregate(self, plan: Aggregate) -> Plan:
         aggregates = tuple(self._inside(plan.aggregates))
+        below = replace(self, every_value=True)
         if plan.keys:
-            child = self.carry(_ungrouped(plan.child))
+            child = below.carry(_ungrouped(plan.child))
             keys = (*self._inside(plan.keys), *child.schema.passing(self.names))
             return Aggregate(Group(child, keys), aggregates)
-        child = self.carry(plan.child)
+        child = below.carry(plan.child)
         if not self.every_value:
             return Aggregate(Group(child, child.schema.passing(self.names)), aggregates)
         return self._over_every_value(child, aggregates)
@@ -241,7 +249,7 @@ class _Carrier:
         if plan.limit is None and not plan.offset:
             return child
         number = self.fresh("row_number")
-        ranked = Over(child, (Named(number, self._row_number(plan.keys), BIGINT),))
+        ranked = Over(child, (Named(number, self._row_number(plan.keys), INT),))
         bounds: list[exp.Expr] = []
         if plan.offset:
             bounds.append(exp.GT(this=scalar.column(number), expression=exp.Literal.number(plan.offset)))
@@ -288,6 +296,21 @@ class _Carrier:
     def _aligned(self, plan: Plan) -> Plan:
         """Inputs of a set operation need one order of columns."""
         return _narrowed(self.carry(plan), (*plan.schema.names, *self.names))
+
+
+def _in_type(value: exp.Expr, schema: Schema, wanted: Type) -> exp.Expr | None:
+    """The value in the wanted type, if it surely keeps what it equals there: as it is, or a smaller integer."""
+    match value:
+        case exp.Column() if not scalar.is_outer(value):
+            own = schema.type(value.name)
+        case exp.Cast() | exp.TryCast() if not scalar.outer_columns(value):
+            own = types.of_sqlglot(value.args["to"])
+        case _:
+            return None
+    if own == wanted:
+        return value
+    grows = own in types.INTEGERS and wanted in types.INTEGERS and types.common(own, wanted) == wanted
+    return exp.TryCast(this=value.copy(), to=types.to_sqlglot(wanted)) if grows else None
 
 
 def _ungrouped(plan: Plan) -> Plan:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from sqlglot import exp
 
@@ -50,6 +51,7 @@ class EmitterDefinition:
     options: tuple[tuple[str, str], ...] = ()
 
 
+_Thing = TypeVar("_Thing")
 TableFinder = Callable[[str], "tuple[Field, ...] | None"]
 
 
@@ -65,6 +67,8 @@ class Catalog:
     tables: Mapping[str, tuple[Field, ...]] = field(default_factory=dict)
     queries: Mapping[str, Query] = field(default_factory=dict)
     emitters: Mapping[str, EmitterDefinition] = field(default_factory=dict)
+    feeds: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The streams that INSERT INTO reads to feed each stream."""
     find_table: TableFinder = no_tables
 
     def stream(self, name: str) -> StreamDefinition | None:
@@ -82,6 +86,10 @@ class Catalog:
         if found is None and (query := self.query(name)) is not None:
             return query.result.fields
         return found if found is not None else self.find_table(name)
+
+    def is_table(self, name: str) -> bool:
+        """Has the script made such a table or view, be its columns known or not?"""
+        return name.lower() in self.tables
 
     def is_derived(self, name: str) -> bool:
         """Is this the answer of a query, or a basket that a stream keeps beside its own?"""
@@ -108,18 +116,35 @@ class Catalog:
         return replace(self, emitters={**self.emitters, emitter.name.lower(): emitter})
 
     def with_table(self, name: str, columns: tuple[Field, ...]) -> Catalog:
+        """`columns` is empty if only Spark knows them."""
         return replace(self, tables={**self.tables, name.lower(): columns})
 
-    def without(self, name: str) -> Catalog:
-        """The catalog after a DROP."""
-        key = name.lower()
-        return replace(
-            self,
-            streams={k: v for k, v in self.streams.items() if k != key},
-            tables={k: v for k, v in self.tables.items() if k != key},
-            queries={k: v for k, v in self.queries.items() if k != key},
-            emitters={k: v for k, v in self.emitters.items() if k != key},
-        )
+    def with_feed(self, target: str, sources: Iterable[str]) -> Catalog:
+        known = self.feeds.get(target.lower(), frozenset())
+        return replace(self, feeds={**self.feeds, target.lower(): known.union(s.lower() for s in sources)})
+
+    def without_stream(self, name: str) -> Catalog:
+        """The INSERTs that read the stream or feed it end with it."""
+        gone = name.lower()
+        feeds = {target: sources - {gone} for target, sources in self.feeds.items() if target != gone}
+        return replace(self, streams=_without(self.streams, name), feeds=feeds)
+
+    def without_query(self, name: str) -> Catalog:
+        return replace(self, queries=_without(self.queries, name))
+
+    def without_emitter(self, name: str) -> Catalog:
+        return replace(self, emitters=_without(self.emitters, name))
+
+    def without_table(self, name: str) -> Catalog:
+        return replace(self, tables=_without(self.tables, name))
+
+    def fed_by(self, name: str) -> frozenset[str]:
+        """The stream itself and all whose rows come to it by way of INSERT INTO, however far."""
+        found, new = frozenset[str](), frozenset({name.lower()})
+        while new - found:
+            found |= new
+            new = frozenset[str]().union(*(self.feeds.get(stream, frozenset()) for stream in found))
+        return found
 
     def _side_basket(self, name: str) -> tuple[Field, ...] | None:
         base, _, side = name.rpartition("__")
@@ -127,3 +152,7 @@ class Catalog:
         if stream is None or side not in ("late", "rejected"):
             return None
         return stream.fields if side == "late" else REJECTED
+
+
+def _without(things: Mapping[str, _Thing], name: str) -> dict[str, _Thing]:
+    return {key: thing for key, thing in things.items() if key != name.lower()}

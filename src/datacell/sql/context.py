@@ -35,6 +35,10 @@ class Context:
     names: Names = field(default_factory=Names)
     stream_nodes: dict[str, exp.Expr] = field(default_factory=dict)
     """Where each stream of the plan stands in the text, by its alias in the plan."""
+    read_windows: set[int] = field(default_factory=set)
+    """The windows that some stream has, by their position."""
+    read_ctes: set[int] = field(default_factory=set)
+    """The named subqueries that something reads, by the identity of their nodes."""
 
     @property
     def window_specs(self) -> list[WindowSpec]:

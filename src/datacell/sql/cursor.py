@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
 from typing import NoReturn
 
 from sqlglot.tokenizer_core import Token, TokenType
@@ -10,6 +11,12 @@ from sqlglot.tokenizer_core import Token, TokenType
 from datacell.algebra import duration
 from datacell.errors import Place, SqlError, did_you_mean
 from datacell.sql.source import Source
+
+LONGEST = 10_000 * 365 * duration.DAY
+"""Timestamps end with the year 9999, so no length of time needs to be longer."""
+
+MOST_DIGITS = 18
+"""A whole number of so many digits fits in 64 bits."""
 
 
 class Cursor:
@@ -72,15 +79,18 @@ class Cursor:
 
     def count(self, what: str) -> int:
         """A positive whole number."""
-        token = self.next(what)
-        negative = token.token_type == TokenType.DASH
-        if negative:
-            token = self.next(what)
-        if token.token_type != TokenType.NUMBER or not token.text.isdigit():
+        sign = self.token if self.token is not None and self.token.token_type == TokenType.DASH else None
+        if sign is not None:
+            self.position += 1
+        token = self.next(f"a whole number for {what}")
+        if token.token_type != TokenType.NUMBER or not (token.text.isascii() and token.text.isdigit()):
             self.position -= 1
-            self.fail(f"{what} expected: a whole number")
-        if negative or int(token.text) == 0:
-            raise self.source.error(f"{what} must be positive", token)
+            self.fail(f"{what} needs a whole number", f"write {what} 100")
+        if len(token.text) > MOST_DIGITS:
+            raise self.source.error(f"{what} is too large", token)
+        if sign is not None or int(token.text) == 0:
+            place = self.source.place((sign or token).start, token.end + 1)
+            raise SqlError(f"{what} must be positive", place=place, hint=f"write {what} 100")
         return int(token.text)
 
     def interval(self, what: str) -> int:
@@ -88,7 +98,7 @@ class Cursor:
         start = self.position
         length = self.length(what)
         if length == 0:
-            raise self._wrong_length(what, start)
+            raise self._wrong_length(f"{what} must be positive", start)
         return length
 
     def length(self, what: str) -> int:
@@ -99,43 +109,39 @@ class Cursor:
         while self.token is not None and self.token.token_type == TokenType.NUMBER:
             total += self._quantity(what)
         if total < 0:
-            raise self._wrong_length(what, start)
-        return total
+            raise self._wrong_length(f"{what} must be positive", start)
+        if total > LONGEST:
+            raise self._wrong_length(f"{what} is too long", start)
+        if total != int(total):
+            raise self._wrong_length(f"{what} is not a whole number of microseconds", start)
+        return int(total)
 
-    def _wrong_length(self, what: str, start: int) -> SqlError:
+    def _wrong_length(self, message: str, start: int) -> SqlError:
         place = self.source.place(self.tokens[start].start, self.tokens[self.position - 1].end + 1)
-        return SqlError(f"{what} must be positive", place=place, hint="use a length such as 5 MINUTES")
+        return SqlError(message, place=place, hint="use a length such as 5 MINUTES")
 
-    def _quantity(self, what: str) -> int:
-        token = self.next(f"{what} (such as 5 MINUTES)")
-        sign = 1
-        if token.token_type == TokenType.DASH:
-            sign, token = -1, self.next(what)
+    def _quantity(self, what: str) -> Decimal:
+        sign = -1 if self.takes("-") else 1
+        token = self.next(f"a length of time for {what}")
         if token.token_type == TokenType.STRING and len(token.text.split()) > 1:
-            return self._quoted(what, token)
-        try:
-            number = float(token.text)
-        except ValueError:
+            return sign * self._quoted(what, token)
+        number = _number(token.text)
+        if number is None:
             self.position -= 1
-            self.fail(f"{what} expected", "write a length of time such as 5 MINUTES")
-        length = sign * number * self._unit(what, self.next("a unit of time"))
-        if not length.is_integer():
-            raise self.source.error(f"{what} is not a whole number of microseconds", token)
-        return int(length)
+            self.fail(f"{what} needs a length of time", "write a number and a unit, such as 5 MINUTES")
+        if self.token is None or not self.token.text.isalpha():
+            self.fail("a unit of time expected", f"write SECONDS, MINUTES, HOURS or DAYS after {token.text}")
+        return sign * number * self._unit(what, self.next("a unit of time"))
 
-    def _quoted(self, what: str, token: Token) -> int:
+    def _quoted(self, what: str, token: Token) -> Decimal:
         words = token.text.split()
-        try:
-            pairs = [
-                (float(n), duration.UNITS[u.lower().rstrip("s")]) for n, u in zip(words[::2], words[1::2], strict=True)
-            ]
-        except (ValueError, KeyError):
-            raise self.source.error(f"{what} is not a length of time", token, "write it as '5 minutes'") from None
-        return int(sum(number * unit for number, unit in pairs))
+        numbers, units = [_number(word) for word in words[::2]], [_singular(word) for word in words[1::2]]
+        if len(numbers) != len(units) or None in numbers or not set(units) <= set(duration.UNITS):
+            raise self.source.error(f"{what} is not a length of time", token, "write it as '5 minutes'")
+        return sum((n * duration.UNITS[u] for n, u in zip(numbers, units, strict=True) if n is not None), Decimal(0))
 
     def _unit(self, what: str, token: Token) -> int:
-        unit = token.text.lower()
-        unit = unit[:-1] if unit.endswith("s") else unit
+        unit = _singular(token.text)
         if unit in ("month", "year", "quarter"):
             raise self.source.error(
                 f"{what} in {token.text} has no fixed length", token, "use days, for example 30 DAYS"
@@ -166,10 +172,10 @@ class Cursor:
             self.position = self.closing() + 1 if opens else self.position + 1
         return list(self.tokens[start : self.position])
 
-    def finish(self) -> None:
+    def finish(self, hint: str = "end the statement with ; before it") -> None:
         """Nothing may follow."""
         if self.token is not None:
-            self.fail(f"{self.token.text} is not expected here", "end the statement with ; before it")
+            self.fail(f"{self.token.text} is not expected here", hint)
 
     def fail(self, message: str, hint: str | None = None) -> NoReturn:
         raise SqlError(message, place=self.here(), hint=hint)
@@ -187,3 +193,22 @@ class Cursor:
 def is_word(token: Token, word: str) -> bool:
     quoted = token.token_type in (TokenType.IDENTIFIER, TokenType.STRING)
     return not quoted and token.text.upper() == word
+
+
+def is_name(token: Token, name: str) -> bool:
+    return token.token_type != TokenType.STRING and token.text.lower() == name.lower()
+
+
+def _number(text: str) -> Decimal | None:
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return None
+    if not number.is_finite():
+        return None
+    return number if number.adjusted() < MOST_DIGITS else Decimal(LONGEST)
+
+
+def _singular(unit: str) -> str:
+    lower = unit.lower()
+    return lower[:-1] if lower.endswith("s") else lower

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
-from datacell.algebra import types
+from datacell.algebra import scalar, types
 from datacell.algebra.plan import Table
-from datacell.algebra.schema import Field
 from datacell.algebra.types import TIMESTAMP, TIMESTAMP_NTZ, Type
 from datacell.errors import SqlError, did_you_mean
 from datacell.sql.catalog import Catalog, StreamColumn, StreamDefinition
 from datacell.sql.context import Context
-from datacell.sql.cursor import Cursor
+from datacell.sql.cursor import Cursor, is_name
 from datacell.sql.expressions import Expressions
 from datacell.sql.parsing import parse_expression
 from datacell.sql.queries import no_subquery
@@ -30,7 +30,7 @@ class _Columns:
 
     def __init__(self) -> None:
         self.columns: list[StreamColumn] = []
-        self.checks: dict[int, list[Token]] = {}
+        self.checks: list[tuple[int, list[Token]]] = []
         self.event_time: str | None = None
         self.lateness = 0
         self.watermark: tuple[Token, list[Token]] | None = None
@@ -39,23 +39,28 @@ class _Columns:
 
 def stream_definition(cursor: Cursor, catalog: Catalog, name: str) -> StreamDefinition:
     """The rest of CREATE STREAM after its name."""
+    opening = cursor.here()
     found = _columns(cursor)
     if not found.columns:
-        cursor.fail("a stream needs at least one column")
+        raise SqlError("a stream needs at least one column", place=opening, hint="write (name TYPE, …)")
     _bind_watermark(cursor.source, found)
     columns = _bind_checks(cursor.source, catalog, name, found)
+    sourced = cursor.here()
     settings = options(cursor) if cursor.takes("WITH") else ()
+    if settings and "format" not in {key.lower() for key, _ in settings}:
+        raise SqlError("the source of a stream needs a format", place=sourced, hint="add format = 'csv'")
     return StreamDefinition(name, columns, found.event_time, found.lateness, found.idle_timeout, settings)
 
 
 def options(cursor: Cursor) -> Options:
     """``(format = 'csv', header = 'true')``; keys may be dotted, or quoted."""
-    cursor.expect("(")
+    cursor.expect("(", hint="write WITH (format = 'csv', …)")
     found: dict[str, str] = {}
     while not cursor.takes(")"):
+        place = cursor.here()
         key = _option_key(cursor)
-        if key in found:
-            cursor.fail(f"option {key} is given twice")
+        if key.lower() in map(str.lower, found):
+            raise SqlError(f"option {key} is given twice", place=place, hint="remove one of them")
         cursor.expect("=", hint="write name = 'value'")
         found[key] = _option_value(cursor)
         if not cursor.takes(",") and not cursor.sees(")"):
@@ -89,9 +94,15 @@ def _columns(cursor: Cursor) -> _Columns:
     cursor.expect("(", hint="write CREATE STREAM name (column TYPE, …)")
     found = _Columns()
     while not cursor.takes(")"):
-        if cursor.takes("WATERMARK", "FOR"):
+        if cursor.sees("WATERMARK", "FOR"):
+            if found.watermark is not None:
+                cursor.fail("a stream has one watermark", "remove one of them")
+            cursor.position += 2
             _watermark(cursor, found)
-        elif cursor.takes("IDLE", "TIMEOUT"):
+        elif cursor.sees("IDLE", "TIMEOUT"):
+            if found.idle_timeout is not None:
+                cursor.fail("a stream has one IDLE TIMEOUT", "remove one of them")
+            cursor.position += 2
             found.idle_timeout = cursor.interval("IDLE TIMEOUT")
         else:
             _column(cursor, found)
@@ -103,20 +114,22 @@ def _columns(cursor: Cursor) -> _Columns:
 def _column(cursor: Cursor, found: _Columns) -> None:
     name = cursor.name("a column")
     if any(c.name.lower() == name.text.lower() for c in found.columns):
-        raise cursor.source.error(f"column {name.text} is declared twice", name)
+        raise cursor.source.error(f"column {name.text} is declared twice", name, "rename one of them")
     type_ = _type(cursor)
     nullable = True
     while True:
         if cursor.takes("NOT", "NULL"):
             nullable = False
         elif cursor.takes("CHECK"):
-            found.checks[len(found.columns)] = _parenthesized(cursor)
+            found.checks.append((len(found.columns), _parenthesized(cursor)))
         elif not cursor.takes("NULL"):
             break
     found.columns.append(StreamColumn(name.text, type_, nullable))
 
 
 def _type(cursor: Cursor) -> Type:
+    if cursor.sees(",") or cursor.sees(")"):
+        cursor.fail("a type expected", "a column is: name TYPE [NOT NULL] [CHECK (condition)]")
     start = cursor.next("a type")
     stop = start
     if cursor.sees("<"):
@@ -130,7 +143,8 @@ def _type(cursor: Cursor) -> Type:
         return types.of(text)
     except ValueError:
         known = ["boolean", "int", "bigint", "double", "decimal(10,2)", "string", "timestamp", "date", "array<int>"]
-        raise cursor.source.error(f"there is no type {text}", start, did_you_mean(text, known)) from None
+        place = cursor.source.place(start.start, stop.end + 1)
+        raise SqlError(f"there is no type {text}", place=place, hint=did_you_mean(text, known)) from None
 
 
 def _closing_angle(cursor: Cursor) -> Token:
@@ -147,13 +161,13 @@ def _parenthesized(cursor: Cursor) -> list[Token]:
         cursor.fail("( expected", "write CHECK (condition)")
     end = cursor.closing()
     inside = list(cursor.tokens[cursor.position + 1 : end])
+    if not inside:
+        cursor.fail("CHECK is empty", "write CHECK (value >= 0)")
     cursor.position = end + 1
     return inside
 
 
 def _watermark(cursor: Cursor, found: _Columns) -> None:
-    if found.watermark is not None:
-        cursor.fail("a stream has one watermark")
     column = cursor.name("the event-time column")
     cursor.expect("AS", hint=f"write WATERMARK FOR {column.text} AS {column.text} - INTERVAL 2 SECONDS")
     found.watermark = (column, cursor.until_comma())
@@ -176,37 +190,24 @@ def _bind_watermark(source: Source, found: _Columns) -> None:
 def _lateness(source: Source, column: Token, expression: Sequence[Token]) -> int:
     cursor = Cursor(source, expression)
     hint = f"write AS {column.text} - INTERVAL 2 SECONDS"
-    if cursor.done or cursor.next("the column").text.lower() != column.text.lower():
+    if cursor.done or not is_name(cursor.next("the column"), column.text):
         raise source.error(f"a watermark is {column.text} minus an interval", column, hint)
     if cursor.done:
         return 0
     cursor.expect("-", hint=hint)
     lateness = cursor.length("the lateness")
-    cursor.finish()
+    cursor.finish(hint)
     return lateness
 
 
 def _bind_checks(source: Source, catalog: Catalog, name: str, found: _Columns) -> tuple[StreamColumn, ...]:
-    fields = tuple(c.field for c in found.columns)
-    return tuple(
-        column if i not in found.checks else _checked(source, catalog, name, fields, column, found.checks[i])
-        for i, column in enumerate(found.columns)
-    )
-
-
-def _checked(
-    source: Source,
-    catalog: Catalog,
-    name: str,
-    fields: tuple[Field, ...],
-    column: StreamColumn,
-    tokens: Sequence[Token],
-) -> StreamColumn:
-    if not tokens:
-        raise SqlError(f"CHECK of column {column.name} is empty", hint="write CHECK (value >= 0)")
+    """A column may have several CHECKs: all must hold."""
     context = Context(source, catalog, {}, continuous=True)
+    fields = tuple(c.field for c in found.columns)
     scope = Scope((Relation(name, tuple(Visible(f.name, f.name, f.type) for f in fields)),))
     subqueries = Subqueries(context, no_subquery(context, "CHECK"))
     binder = Expressions(context, scope, Table(name, name, fields), "CHECK", subqueries)
-    check: exp.Expr = binder.predicate(parse_expression(source, tokens))
-    return StreamColumn(column.name, column.type, column.nullable, check)
+    checks: dict[int, list[exp.Expr]] = {}
+    for column, tokens in found.checks:
+        checks.setdefault(column, []).append(binder.predicate(parse_expression(source, tokens)))
+    return tuple(replace(c, check=scalar.conjoin(checks[i])) if i in checks else c for i, c in enumerate(found.columns))

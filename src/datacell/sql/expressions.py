@@ -42,6 +42,8 @@ class Expressions:
         self.context, self.scope, self.plan, self.clause = context, scope, plan, clause
         self.subqueries = subqueries
         self.aliases: dict[str, Typed] = {}
+        self.later: set[str] = set()
+        """Names that the select list will give; not yet in sight, but a reason for a better message."""
         self.lambda_parameters: dict[str, Type] = {}
 
     def bind(self, node: exp.Expr) -> Typed:
@@ -109,7 +111,7 @@ class Expressions:
             if found:
                 return self._fields(self._read(scope, found[0]), rest[1:])
             if relation is not None and len(parts) == 2:
-                return self._window_column(relation, name) or self._no_such_column(relation, name, node)
+                return self._window_column(relation, name, node) or self._no_such_column(relation, name, node)
         return None
 
     def _read(self, scope: Scope, found: Visible) -> Typed:
@@ -120,15 +122,18 @@ class Expressions:
     def _fields(self, value: Typed, names: Sequence[exp.Identifier]) -> Typed:
         for name in names:
             dot = exp.Dot(this=value.value, expression=exp.Identifier(this=name.name, quoted=True))
-            value = Typed(dot, self._operator_type(dot, [value.type], name))
+            try:
+                value = Typed(dot, typing.operator_type(dot, [value.type]))
+            except SignatureError as error:
+                raise self.context.error(error.message, name, did_you_mean(name.name, value.type.names)) from None
         return value
 
-    def _window_column(self, relation: Relation, name: str) -> Typed | None:
+    def _window_column(self, relation: Relation, name: str, node: exp.Column) -> Typed | None:
         if relation.window is None or name.lower() not in ("window_start", "window_end"):
             return None
         if name.lower() == "window_end":
             return window_columns.own_end(relation.window, self.context.window_specs)
-        return window_columns.own_start(relation.window, self.context.window_specs)
+        return self._start(relation.window, node)
 
     def _time_column(self, parts: Sequence[exp.Identifier], node: exp.Column) -> Typed | None:
         name = parts[0].name.lower()
@@ -150,9 +155,12 @@ class Expressions:
         near = [r.window for r in self.scope.relations if r.window is not None] or windows
         if len(set(near)) > 1:
             raise self.context.error("window_start is ambiguous: the windows differ", node, "write alias.window_start")
-        start = window_columns.own_start(near[0], windows)
+        return self._start(near[0], node)
+
+    def _start(self, window: WindowSpec, node: exp.Column) -> Typed:
+        start = window_columns.own_start(window, self.context.window_specs)
         if start is None:
-            raise self.context.error(f"the window {near[0]} has no start to name", node)
+            raise self.context.error(f"the window [{window}] has no start to name", node, "use window_end")
         return start
 
     def _alias(self, parts: Sequence[exp.Identifier]) -> Typed | None:
@@ -168,8 +176,29 @@ class Expressions:
             aliases = [r.alias for r in self.scope.relations if r.alias]
             hint = did_you_mean(parts[0].name, aliases)
             raise self.context.error(f"there is no table or stream {parts[0].name} in this FROM", parts[0], hint)
-        known = [*self.scope.column_names(), *self.aliases]
-        raise self.context.error(f"there is no column {parts[0].name}", node, did_you_mean(parts[0].name, known))
+        name = parts[0].name
+        message, hint = self._missing_time_column(name) or (f"there is no column {name}", self._hint(name))
+        raise self.context.error(message, node, hint)
+
+    def _hint(self, name: str) -> str | None:
+        if name.lower() in self.later:
+            return f"the select list names {name} only after {self.clause}: repeat its expression here"
+        if name.strip("‘’“”") != name:
+            return "use straight quotes: 'text'"
+        if self.clause == "VALUES":
+            return "VALUES takes constants"
+        if not self.scope.relations and self.scope.parent is None and not self.aliases:
+            return "there is nothing to read it from: add FROM"
+        return did_you_mean(name, [*self.scope.column_names(), *self.aliases])
+
+    def _missing_time_column(self, name: str) -> tuple[str, str] | None:
+        """Why a column that only some windows have is not there."""
+        if name.lower() in ("window_start", "window_end"):
+            return f"{name} needs a window", "write FROM name [RANGE 5 MINUTES SLIDE 1 MINUTE]"
+        if name.lower() not in (scalar.VALID_FROM, scalar.VALID_TO):
+            return None
+        hint = "use window_start and window_end" if self.context.windows else "write FROM name [RANGE 5 MINUTES]"
+        return f"{name} needs a window in time without SLIDE", hint
 
     # Calls
 
@@ -196,9 +225,10 @@ class Expressions:
 
     def aggregate(self, node: exp.Expr) -> Typed:
         """Outside of a grouped SELECT there is nothing to aggregate over."""
-        name = _called(node)
-        hint = "use HAVING" if self.clause == "WHERE" else None
-        raise self.context.error(f"the aggregate {name} cannot stand in {self.clause}", node, hint)
+        hints = {"WHERE": "use HAVING", "an aggregate": "compute the inner one in a subquery"}
+        raise self.context.error(
+            f"the aggregate {_called(node)} cannot stand in {self.clause}", node, hints.get(self.clause)
+        )
 
     def over(self, node: exp.Window) -> Typed:
         raise self.context.error(
@@ -267,8 +297,14 @@ class Expressions:
     # Operators
 
     def _operator(self, node: exp.Expr) -> Typed:
-        operands = {id(child): self.bind(child) for child in node.iter_expressions() if self._is_value(child)}
-        result = self._operator_type(node, [bound.type for bound in operands.values()], node)
+        children = [child for child in node.iter_expressions() if self._is_value(child)]
+        operands = {id(child): self.bind(child) for child in children}
+        try:
+            result = typing.operator_type(node, [bound.type for bound in operands.values()])
+        except SignatureError as error:
+            known = error.argument is not None and error.argument < len(children)
+            wrong = children[error.argument] if known and error.argument is not None else node
+            raise self.context.error(error.message, wrong) from None
         new = type(node)(**{key: _rebuilt(value, operands) for key, value in node.args.items()})
         return Typed(self._compared_as_one(new, list(operands.values())), result)
 
@@ -277,12 +313,6 @@ class Expressions:
         if isinstance(node, exp.Identifier):
             return node.name.lower() in self.lambda_parameters and node.arg_key != "expression"
         return not isinstance(node, _NOT_VALUES)
-
-    def _operator_type(self, node: exp.Expr, operands: Sequence[Type], where: exp.Expr) -> Type:
-        try:
-            return typing.operator_type(node, operands)
-        except SignatureError as error:
-            raise self.context.error(error.message, where) from None
 
     def _compared_as_one(self, node: exp.Expr, operands: Sequence[Typed]) -> exp.Expr:
         """Spark compares unlike types as one of them; said aloud, so that every engine does the same."""

@@ -16,7 +16,7 @@ from sqlglot import exp
 from datacell.algebra import scalar
 from datacell.algebra.plan import Aggregate, Group, Join, Map, Plan, Values
 from datacell.algebra.schema import Field, Named
-from datacell.algebra.types import BIGINT, BOOLEAN, NULL, TINYINT
+from datacell.algebra.types import BIGINT, TINYINT
 from datacell.errors import SqlError
 from datacell.sql import functions
 from datacell.sql.analytic import SelectExpressions, nulls_outside
@@ -26,6 +26,9 @@ from datacell.sql.functions import Kind
 
 _WRAPPERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
 Sets = list[frozenset[int]]
+
+MOST_SETS = 4096
+"""Every row is copied once per set, so a CUBE of more than twelve columns is a mistake."""
 
 
 def is_aggregate(node: exp.Expr) -> bool:
@@ -60,6 +63,7 @@ class GroupedExpressions(SelectExpressions):
         self.inner, self.keys, self.sets = inner, list(keys), sets
         self.matches = {k.value: k for k in keys}
         self.found: dict[exp.Expr, Named] = {}
+        self.registered: dict[int, Named] = {}
         self.set_number = self.context.names.fresh("grouping_id")
         inner.clause = "an aggregate"
 
@@ -109,21 +113,24 @@ class GroupedExpressions(SelectExpressions):
     # Aggregates
 
     def _register(self, node: exp.Expr) -> Named:
-        bound = self._bound_aggregate(node)
-        found = self.found.get(bound.value)
-        if found is None:
-            name = self.context.names.fresh(_wish(bound.value))
-            found = self.found[bound.value] = Named(name, bound.value, bound.type)
-        return found
+        """Bound once only: binding a subquery within the aggregate extends the plan below it."""
+        if id(node) not in self.registered:
+            bound = self._bound_aggregate(node)
+            found = self.found.get(bound.value)
+            if found is None:
+                name = self.context.names.fresh(_wish(bound.value))
+                found = self.found[bound.value] = Named(name, bound.value, bound.type)
+            self.registered[id(node)] = found
+        return self.registered[id(node)]
 
     def _bound_aggregate(self, node: exp.Expr) -> Typed:
         match node:
             case exp.Filter():
                 inner = self._bound_aggregate(node.this)
-                condition = self.inner.bind(node.expression.this)
-                if condition.type not in (BOOLEAN, NULL):
-                    raise self.context.error("FILTER needs a condition", node.expression, "compare it with something")
-                return Typed(exp.Filter(this=inner.value, expression=exp.Where(this=condition.value)), inner.type)
+                self.inner.clause = "FILTER"
+                condition = self.inner.predicate(node.expression.this)
+                self.inner.clause = "an aggregate"
+                return Typed(exp.Filter(this=inner.value, expression=exp.Where(this=condition)), inner.type)
             case exp.IgnoreNulls() | exp.RespectNulls():
                 inner = self._bound_aggregate(node.this)
                 return Typed(type(node)(this=inner.value), inner.type)
@@ -159,6 +166,9 @@ class GroupedExpressions(SelectExpressions):
         if node.name.lower() == "grouping_id":
             positions = [self._key_position(a) for a in node.expressions] or list(range(len(self.keys)))
             return Typed(self._by_set([_bits(s, positions) for s in self.sets]), BIGINT)
+        if len(node.expressions) != 1:
+            problem = f"grouping takes 1 argument, not {len(node.expressions)}"
+            raise self.context.error(problem, node, "write grouping(column)")
         position = self._key_position(node.expressions[0])
         return Typed(cast(self._by_set([int(position not in s) for s in self.sets]), TINYINT), TINYINT)
 
@@ -183,6 +193,9 @@ class GroupedExpressions(SelectExpressions):
         self.original_keys = list(self.keys)
         source = self.inner.plan
         keys = tuple(self.keys)
+        if not keys and not self.found:
+            rows = scalar.call("count", exp.Star())
+            self.found[rows] = Named(self.context.names.fresh("count"), rows, BIGINT)
         if self.sets:
             source, keys = self._expanded(source)
         grouped = Group(source, keys) if keys else source

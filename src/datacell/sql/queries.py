@@ -1,4 +1,4 @@
-"""Queries: SELECT, set operations, VALUES, WITH, and the checks that concern a whole query."""
+"""Queries: SELECT, set operations, VALUES, WITH."""
 
 from __future__ import annotations
 
@@ -6,46 +6,39 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from datacell.algebra import scalar, tree, types
+from datacell.algebra import scalar, types
 from datacell.algebra.plan import (
-    Apply,
     Difference,
     Distinct,
-    Filter,
     Intersection,
-    Join,
-    JoinKind,
     Map,
     Plan,
-    Stream,
     StrictDifference,
     Union,
     Values,
-    Window,
 )
 from datacell.algebra.query import Emission, Query
 from datacell.algebra.schema import Field, Named
 from datacell.algebra.types import Type
-from datacell.algebra.window import counts_rows
-from datacell.errors import SqlError, did_you_mean
+from datacell.errors import counted
+from datacell.sql.checks import check_state, check_windows, check_windows_are_read
 from datacell.sql.context import Context, Typed
 from datacell.sql.expressions import Expressions, coerced
+from datacell.sql.refusals import refuse_clauses
 from datacell.sql.relations import Ctes
-from datacell.sql.scope import Scope, Visible
-from datacell.sql.select import SelectBinder, ordered, sort_key
+from datacell.sql.scope import Relation, Scope, Visible
+from datacell.sql.select import SelectBinder
+from datacell.sql.sorting import ordered, position, sort_key, sortable
 from datacell.sql.subqueries import BindQuery, Bound, Subqueries
 
 
-def bind_query(context: Context, node: exp.Expr, text: str, emission: Emission) -> Query:
+def bind_query(context: Context, node: exp.Expr, text: str, emission: Emission = Emission.RSTREAM) -> Query:
     """A whole query, checked: names, types, windows, state."""
-    _check_windows(context)
+    check_windows(context)
     bound = QueryBinder(context).query(node, None, None, {})
+    check_windows_are_read(context)
     if context.continuous:
-        _check_state(context, bound.plan)
-    if emission is not Emission.RSTREAM and not any(w.window.slide for w in context.windows.values()):
-        raise context.error(
-            f"{emission.value.upper()} compares a boundary with the one before", node, "add a window with SLIDE"
-        )
+        check_state(context, bound.plan)
     return Query(bound.plan, text, emission)
 
 
@@ -56,7 +49,13 @@ class QueryBinder:
         self.context = context
 
     def query(self, node: exp.Expr, parent: Scope | None, alias: str | None, ctes: Ctes) -> Bound:
-        ctes = self._with(node, ctes)
+        refuse_clauses(self.context, node)
+        named = self._with(node, ctes)
+        bound = self._body(node, parent, alias, named)
+        self._check_unread(node, named)
+        return bound
+
+    def _body(self, node: exp.Expr, parent: Scope | None, alias: str | None, ctes: Ctes) -> Bound:
         match node:
             case exp.Select():
                 subqueries = Subqueries(
@@ -81,12 +80,25 @@ class QueryBinder:
         clause = node.args.get("with_")
         if clause is None:
             return ctes
+        first = clause.expressions[0]
         if clause.args.get("recursive"):
-            raise self.context.error("WITH RECURSIVE is not supported", node)
-        known = dict(ctes)
+            raise self.context.error("WITH RECURSIVE is not supported", first.args["alias"])
+        known, own = dict(ctes), set[str]()
         for cte in clause.expressions:
-            known = {**known, cte.alias.lower(): (cte, known)}
+            name = cte.alias.lower()
+            if name in own:
+                raise self.context.error(f"{cte.alias} is defined twice", cte.args["alias"], "rename one of them")
+            own.add(name)
+            known = {**known, name: (cte, known)}
         return known
+
+    def _check_unread(self, node: exp.Expr, ctes: Ctes) -> None:
+        """A named subquery that nothing reads must be right all the same."""
+        clause = node.args.get("with_")
+        for cte in clause.expressions if clause is not None else ():
+            if id(cte) not in self.context.read_ctes:
+                _, outside = ctes[cte.alias.lower()]
+                self.query(cte.this, None, self._subquery_alias(), outside)
 
     def _parenthesized(self, node: exp.Subquery, parent: Scope | None, alias: str | None, ctes: Ctes) -> Bound:
         bound = self.query(node.this, parent, alias, ctes)
@@ -96,10 +108,10 @@ class QueryBinder:
         left = self.query(_inner(node.this), parent, alias, ctes)
         right = self.query(_inner(node.expression), parent, self._subquery_alias(), ctes)
         if len(left.columns) != len(right.columns):
-            raise self.context.error(
-                f"{node.key.upper()} of {len(left.columns)} and {len(right.columns)} columns", node.expression
-            )
-        target = [self._common(node, a, b) for a, b in zip(left.columns, right.columns, strict=True)]
+            problem = f"{node.key.upper()} of {counted(len(left.columns), 'column')} and {len(right.columns)}"
+            raise self.context.error(problem, node.expression, "select as many columns on both sides")
+        pairs = zip(left.columns, right.columns, strict=True)
+        target = [self._common(_item(node.expression, i), a, b) for i, (a, b) in enumerate(pairs)]
         names = [c.column for c in left.columns]
         inputs = [_as(bound, names, target) for bound in (left, right)]
         plan = _combined(node, *inputs)
@@ -109,29 +121,35 @@ class QueryBinder:
     def _common(self, node: exp.Expr, a: Visible, b: Visible) -> Type:
         found = types.common(a.type, b.type)
         if found is None:
-            raise self.context.error(
-                f"column {a.name} is {a.type} on one side and {b.type} on the other",
-                node.expression,
-                "cast one of them",
-            )
+            problem = f"column {a.name} is {a.type} on one side and {b.type} on the other"
+            raise self.context.error(problem, node, "cast one of them")
         return found
 
     def _ordered(self, node: exp.Expr, bound: Bound) -> Bound:
         """ORDER BY after a set operation sees only the result's columns."""
         order = node.args.get("order")
-        keys = []
+        refuse = Subqueries(self.context, no_subquery(self.context, "this ORDER BY"))
+        scope = Scope((Relation(None, bound.columns),))
+        binder = Expressions(self.context, scope, bound.plan, "ORDER BY", refuse)
+        keys, hidden = [], list[Named]()
         for item in order.expressions if order is not None else ():
-            keys.append(sort_key(item, scalar.column(self._result_column(bound, item.this))))
-        return Bound(ordered(self.context, node, bound.plan, keys), bound.columns)
+            name = self._position(bound, item.this) or self._sort_column(binder, item.this, hidden)
+            keys.append(sort_key(item, scalar.column(name)))
+        plan = Map(bound.plan, (*bound.plan.schema.passing(), *hidden)) if hidden else bound.plan
+        plan = ordered(self.context, node, plan, keys)
+        return Bound(Map(plan, plan.schema.passing(bound.plan.schema.names)) if hidden else plan, bound.columns)
 
-    def _result_column(self, bound: Bound, node: exp.Expr) -> str:
-        if isinstance(node, exp.Literal) and node.is_int and 1 <= int(node.name) <= len(bound.columns):
-            return bound.columns[int(node.name) - 1].column
-        found = [c for c in bound.columns if isinstance(node, exp.Column) and c.name.lower() == node.name.lower()]
-        if not found:
-            hint = did_you_mean(node.name, [c.name for c in bound.columns])
-            raise self.context.error("ORDER BY may name only the result's columns here", node, hint)
-        return found[0].column
+    def _position(self, bound: Bound, node: exp.Expr) -> str | None:
+        if not (isinstance(node, exp.Literal) and node.is_int):
+            return None
+        return bound.columns[position(self.context, node, len(bound.columns))].column
+
+    def _sort_column(self, binder: Expressions, node: exp.Expr, hidden: list[Named]) -> str:
+        value = sortable(self.context, node, binder.bind(node))
+        if isinstance(value.value, exp.Column):
+            return value.value.name
+        hidden.append(Named(self.context.names.fresh("sort_key"), value.value, value.type))
+        return hidden[-1].name
 
     def _values(self, node: exp.Values, alias: str | None) -> Bound:
         nothing = Values((Field(self.context.names.fresh("one"), types.INT),), ())
@@ -141,8 +159,10 @@ class QueryBinder:
         rows = [
             [binder.bind(v) for v in (t.expressions if isinstance(t, exp.Tuple) else [t])] for t in node.expressions
         ]
-        if len({len(row) for row in rows}) != 1:
-            raise self.context.error("VALUES of different lengths", node)
+        for row, written in zip(rows, node.expressions, strict=True):
+            if len(row) != len(rows[0]):
+                problem = f"this row has {counted(len(row), 'value')}, the first one {len(rows[0])}"
+                raise self.context.error(problem, written)
         target = [self._column_type(node, [row[i] for row in rows]) for i in range(len(rows[0]))]
         called = [f"col{i + 1}" for i in range(len(target))]
         names = [self.context.names.fresh(f"{alias}.{c}" if alias else c) for c in called]
@@ -174,6 +194,13 @@ def _inner(node: exp.Expr) -> exp.Expr:
     return node
 
 
+def _item(query: exp.Expr, index: int) -> exp.Expr:
+    """The element of a select list that a column comes from, where the text tells; otherwise the query."""
+    bare = _inner(query)
+    starred = not isinstance(bare, exp.Select) or any(e.is_star for e in bare.expressions)
+    return bare if starred else bare.expressions[index]
+
+
 def _as(bound: Bound, names: list[str], target: list[Type]) -> Plan:
     """The rows of a query under these names and types."""
     if [c.column for c in bound.columns] == names and [c.type for c in bound.columns] == target:
@@ -191,61 +218,3 @@ def _combined(node: exp.SetOperation, left: Plan, right: Plan) -> Plan:
         case exp.Intersect():
             return Intersection(left, right) if every else Distinct(Intersection(left, right))
     return Difference(left, right) if every else StrictDifference(left, right)
-
-
-# Checks of a whole query
-
-
-def _check_windows(context: Context) -> None:
-    placed = list(context.windows.values())
-    other = next((p for p in placed if counts_rows(p.window) != counts_rows(placed[0].window)), None)
-    if other is not None:
-        raise SqlError(
-            "row windows and time windows cannot be mixed in one query",
-            place=other.place,
-            hint="a row window counts arrivals, a time window measures time: use one kind",
-        )
-
-
-def _check_state(context: Context, plan: Plan) -> None:
-    """A stream without a window never forgets: only operators that need no state may read it."""
-    keeper = _keeper(plan)
-    if keeper is not None:
-        stream, operator = keeper
-        raise context.error(
-            f"{stream.name} needs a window: {operator} over an endless stream would need unbounded state",
-            context.stream_nodes[stream.alias],
-            f"write {stream.name} [RANGE 5 MINUTES SLIDE 1 MINUTE]",
-        )
-
-
-def _keeper(plan: Plan) -> tuple[Stream, str] | None:
-    """An unwindowed stream and an operator above it that would have to remember its rows."""
-    match plan:
-        case Window():
-            return None
-        case Filter() | Map():
-            return _keeper(plan.child)
-        case Join() | Apply():
-            return _join_keeper(plan)
-        case Union():
-            mixed = bool(tree.windows(plan))
-            return next((k for i in plan.inputs if (k := _bare(i, plan) if mixed else _keeper(i))), None)
-    return next((k for child in plan.children if (k := _bare(child, plan))), None)
-
-
-def _join_keeper(plan: Join | Apply) -> tuple[Stream, str] | None:
-    kept = {JoinKind.RIGHT: (plan.right, plan.left), JoinKind.FULL: None}.get(plan.kind, (plan.left, plan.right))
-    if plan.kind is JoinKind.INNER and not tree.has_stream(plan.left):
-        kept = (plan.right, plan.left)
-    if kept is None or tree.has_stream(kept[1]):
-        return _bare(plan.left, plan) or _bare(plan.right, plan)
-    return _keeper(kept[0])
-
-
-def _bare(plan: Plan, above: Plan) -> tuple[Stream, str] | None:
-    if isinstance(plan, Window):
-        return None
-    if isinstance(plan, Stream):
-        return plan, type(above).__name__.lower()
-    return next((k for child in plan.children if (k := _bare(child, above))), None)

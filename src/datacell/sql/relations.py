@@ -12,10 +12,11 @@ from datacell.algebra.plan import Apply, Join, JoinKind, Map, Plan, Stream, Tabl
 from datacell.algebra.schema import Field, Named
 from datacell.algebra.types import INT
 from datacell.algebra.window import Rows, WindowSpec
-from datacell.errors import did_you_mean
+from datacell.errors import SqlError, counted, did_you_mean
 from datacell.sql.catalog import StreamDefinition
 from datacell.sql.context import Context, Typed
 from datacell.sql.expressions import Expressions, coerced, comparison_type, needs_cast
+from datacell.sql.refusals import refuse_clauses
 from datacell.sql.scope import Relation, Scope, Visible
 from datacell.sql.subqueries import Bound, Subqueries
 from datacell.sql.windows import PlacedWindow
@@ -25,6 +26,9 @@ Ctes = dict[str, tuple[exp.CTE, "Ctes"]]
 """The named subqueries in sight, each with those that were in sight where it was defined."""
 
 BindDerived = Callable[[exp.Expr, Scope | None, str, Ctes], Bound]
+
+MOST_NAMES = 20_000
+"""A named subquery is planned anew wherever it is read, so a few lines can ask for a plan without end."""
 
 _SIDES = {"": JoinKind.INNER, "LEFT": JoinKind.LEFT, "RIGHT": JoinKind.RIGHT, "FULL": JoinKind.FULL}
 
@@ -45,7 +49,6 @@ class Relations:
         plan, scope = self.item(source.this)
         for join in select.args.get("joins") or ():
             plan, scope = self._join(plan, scope, join)
-        self._refuse(select)
         return plan, scope
 
     def item(self, node: exp.Expr) -> From:
@@ -61,76 +64,70 @@ class Relations:
         )
 
     def _with_joins(self, node: exp.Expr, bound: From) -> From:
-        if node.args.get("sample") is not None:
-            raise self.context.error(
-                "TABLESAMPLE gives a different answer each time", node, "filter by a column instead"
-            )
-        if node.args.get("pivots"):
-            raise self.context.error("PIVOT is not supported", node, "use aggregates with FILTER (WHERE …)")
+        refuse_clauses(self.context, node)
         for join in node.args.get("joins") or ():
             bound = self._join(*bound, join)
         return bound
-
-    def _refuse(self, select: exp.Select) -> None:
-        for lateral in select.args.get("laterals") or ():
-            raise self.context.error(
-                "LATERAL VIEW is not supported", lateral, "use higher-order functions on the array"
-            )
 
     # Names
 
     def _table(self, node: exp.Table) -> From:
         if not isinstance(node.this, exp.Identifier):
-            raise self.context.error(f"there is no table function {node.this.name}", node.this, "TUMBLE, HOP, CUMULATE")
+            hint = "the table functions are TUMBLE, HOP and CUMULATE"
+            raise self.context.error(f"there is no table function {node.this.name}", node.this, hint)
         name = ".".join(part.name for part in node.parts)
         placed = self.context.windows.get(node.this.meta.get("start", -1))
         if name.lower() in self.ctes:
-            self._no_window(node, placed, f"{name} is a subquery")
+            self._no_window(placed, f"{name} is a subquery")
             return self._cte(node, name)
         stream = self.context.catalog.stream(name)
         if stream is not None and self.context.continuous:
+            self.context.read_windows.add(node.this.meta.get("start", -1))
             return self._stream(node, stream, placed)
         columns = stream.fields if stream is not None else self.context.catalog.table(name)
         if columns is None:
-            hint = did_you_mean(name, [*self.context.catalog.names(), *self.ctes])
-            raise self.context.error(f"there is no stream or table {name}", node, hint)
+            raise self._unknown(node, name)
         if self.context.continuous and self.context.catalog.is_derived(name):
-            raise self.context.error(
-                f"{name} is an answer that changes, not a stream", node, f"INSERT INTO a stream what {name} selects"
-            )
-        self._no_window(node, placed, f"{name} is a table")
+            hint = f"INSERT INTO a stream what {name} selects"
+            raise self.context.error(f"{name} is an answer that changes, not a stream", node.this, hint)
+        self._no_window(placed, f"{name} is a table")
         return self._source(node, columns, lambda alias, fields: Table(name, alias, fields))
 
-    def _no_window(self, node: exp.Expr, placed: PlacedWindow | None, reason: str) -> None:
+    def _unknown(self, node: exp.Table, name: str) -> SqlError:
+        if self.context.catalog.is_table(name):
+            problem = f"the columns of {name} are not known before Spark makes it"
+            return self.context.error(problem, node.this, "list its columns in CREATE TABLE")
+        meant = did_you_mean(name, [*self.context.catalog.names(), *self.ctes])
+        return self.context.error(f"there is no stream or table {name}", node.this, meant)
+
+    def _no_window(self, placed: PlacedWindow | None, reason: str) -> None:
         if placed is not None:
-            raise self.context.error(f"a window belongs to a stream, {reason}", node, "remove the window")
+            raise SqlError(f"a window belongs to a stream, {reason}", place=placed.place, hint="remove the window")
 
     def _stream(self, node: exp.Table, stream: StreamDefinition, placed: PlacedWindow | None) -> From:
-        window = self._window(stream, placed, node)
+        window = self._window(stream, placed)
 
         def make(alias: str, fields: tuple[Field, ...]) -> Plan:
-            self.context.stream_nodes[alias] = node
+            self.context.stream_nodes[alias] = node.this
             source = Stream(stream.name, alias, fields)
             return source if window is None else Window(source, _qualified(window, alias))
 
         return self._source(node, stream.fields, make, window)
 
-    def _window(self, stream: StreamDefinition, placed: PlacedWindow | None, node: exp.Expr) -> WindowSpec | None:
+    def _window(self, stream: StreamDefinition, placed: PlacedWindow | None) -> WindowSpec | None:
         if placed is None:
             return None
         names = {f.name.lower(): f.name for f in stream.fields}
         if placed.descriptor is not None and placed.descriptor.text.lower() != (stream.event_time or "").lower():
-            hint = f"its event time is {stream.event_time}" if stream.event_time else "declare WATERMARK FOR a column"
-            raise self.context.source.error(
-                f"{placed.descriptor.text} is not the event time of {stream.name}", placed.descriptor, hint
-            )
+            own = f"its event time is {stream.event_time}" if stream.event_time else "declare WATERMARK FOR a column"
+            problem = f"{placed.descriptor.text} is not the event time of {stream.name}"
+            raise self.context.source.error(problem, placed.descriptor, own)
         if not isinstance(placed.window, Rows):
             return placed.window
-        for column in placed.window.partition:
-            if column.lower() not in names:
-                raise self.context.error(
-                    f"{stream.name} has no column {column}", node, did_you_mean(column, names.values())
-                )
+        for token in placed.partition:
+            if token.text.lower() not in names:
+                hint = did_you_mean(token.text, names.values())
+                raise self.context.source.error(f"{stream.name} has no column {token.text}", token, hint)
         return replace(placed.window, partition=tuple(names[c.lower()] for c in placed.window.partition))
 
     def _source(
@@ -141,6 +138,8 @@ class Relations:
         window: WindowSpec | None = None,
     ) -> From:
         visible = node.alias or node.name
+        if len(self.context.names) > MOST_NAMES:
+            raise self.context.error("this query reads too many things", node.this, "WITH names that use others add up")
         alias = self.context.names.fresh(visible)
         plan = make(alias, fields)
         called = self._renamed(node, [f.name for f in fields])
@@ -151,13 +150,16 @@ class Relations:
 
     def _renamed(self, node: exp.Expr, names: list[str]) -> list[str]:
         alias = node.args.get("alias")
-        wanted = [c.name for c in alias.columns] if alias is not None else []
-        if wanted and len(wanted) != len(names):
-            raise self.context.error(f"{len(wanted)} names for {len(names)} columns", node)
-        return wanted or names
+        if alias is None or not alias.columns:
+            return names
+        wanted = [c.name for c in alias.columns]
+        if len(wanted) != len(names):
+            raise self.context.error(f"{counted(len(wanted), 'name')} for {counted(len(names), 'column')}", alias)
+        return wanted
 
     def _cte(self, node: exp.Table, name: str) -> From:
         cte, outside = self.ctes[name.lower()]
+        self.context.read_ctes.add(id(cte))
         return self._derived(cte.this, node.alias or node.name, [cte, node], outside, None)
 
     def _subquery(self, node: exp.Expr) -> From:
@@ -203,7 +205,7 @@ class Relations:
         if node.kind in ("SEMI", "ANTI"):
             return JoinKind[node.kind]
         if node.method not in ("", "NATURAL"):
-            raise self.context.error(f"{node.method} join is not supported", node)
+            raise self.context.error(f"{node.method} join is not supported", node.this)
         return _SIDES[node.side]
 
     def _on(self, node: exp.Join, scope: Scope, left: Plan, right: Plan) -> tuple[exp.Expr | None, Plan]:
@@ -221,11 +223,9 @@ class Relations:
     def _distinct_aliases(self, left: Scope, right: Scope, node: exp.Join) -> None:
         for relation in right.relations:
             if relation.alias and left.relation(relation.alias):
-                raise self.context.error(
-                    f"{relation.alias} appears twice in FROM",
-                    node.this,
-                    f"give one of them a name: {relation.alias} AS b",
-                )
+                where = node.this.args.get("alias") or node.this
+                hint = f"give one of them another name: … AS {relation.alias}_2"
+                raise self.context.error(f"{relation.alias} appears twice in FROM", where, hint)
 
     def _using(self, node: exp.Join, left: Scope, right: Scope) -> list[str]:
         if node.method == "NATURAL":
@@ -243,7 +243,7 @@ class Relations:
         names: list[str],
         node: exp.Join,
     ) -> From:
-        pairs = [(self._only(left_scope, n, node), self._only(right_scope, n, node)) for n in names]
+        pairs = [(self._only(left_scope, n, node, "left"), self._only(right_scope, n, node, "right")) for n in names]
         condition = scalar.conjoin([self._equal(a, b, node) for a, b in pairs])
         joined: Plan = Join(left, right, kind, condition)
         if not kind.keeps_right:
@@ -265,11 +265,13 @@ class Relations:
         merged = [Visible(a.name, n.name, n.type) for (a, _), n in zip(pairs, added, strict=True)]
         return Map(joined, (*joined.schema.passing(), *added)), merged
 
-    def _only(self, scope: Scope, name: str, node: exp.Join) -> Visible:
+    def _only(self, scope: Scope, name: str, node: exp.Join, side: str) -> Visible:
         found = scope.find(name)
         if len(found) != 1:
-            problem = f"column {name} is ambiguous" if found else f"one side of the join has no column {name}"
-            raise self.context.error(problem, node.this, did_you_mean(name, scope.column_names()))
+            problem = "is ambiguous on" if found else "is missing on"
+            where = next((c for c in node.args.get("using") or () if c.name == name), node.this)
+            hint = did_you_mean(name, scope.column_names())
+            raise self.context.error(f"column {name} {problem} the {side} side of the join", where, hint)
         return found[0]
 
     def _equal(self, a: Visible, b: Visible, node: exp.Join) -> exp.Expr:

@@ -70,11 +70,17 @@ class Names:
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
+        self._counts: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._taken)
 
     def fresh(self, wish: str) -> str:
-        name, count = wish, 1
+        key = wish.lower()
+        name, count = wish, self._counts.get(key, 1)
         while name.lower() in self._taken:
             count += 1
             name = f"{wish}_{count}"
+        self._counts[key] = count
         self._taken.add(name.lower())
         return name

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import prod
 
 from sqlglot import exp
 
 from datacell.algebra import scalar
-from datacell.algebra.plan import Distinct, Filter, Map, Order, Plan, SortKey
+from datacell.algebra.plan import Distinct, Filter, Map, SortKey
 from datacell.algebra.schema import Named
+from datacell.errors import did_you_mean
 from datacell.sql.analytic import SelectExpressions
 from datacell.sql.context import Context, Typed
 from datacell.sql.expressions import Expressions
-from datacell.sql.grouping import GroupedExpressions, Sets, aggregates, cube, grouping_sets, rollup
+from datacell.sql.grouping import MOST_SETS, GroupedExpressions, Sets, aggregates, cube, grouping_sets, rollup
 from datacell.sql.relations import BindDerived, Ctes, Relations
 from datacell.sql.scope import Scope, Visible
+from datacell.sql.sorting import ordered, position, sort_key, sortable
 from datacell.sql.subqueries import Bound, Subqueries
 
 _ELEMENTS = (exp.GroupingSets, exp.Rollup, exp.Cube)
@@ -50,8 +53,10 @@ class SelectBinder:
         plan, scope = self.relations.bind(self.node)
         rows = Expressions(self.context, scope, plan, "WHERE", self.subqueries)
         where = self.node.args.get("where")
+        rows.later = {e.alias.lower() for e in self.node.expressions if isinstance(e, exp.Alias)}
         if where is not None:
             self._filter(rows, where.this)
+        rows.later = set()
         items = list(self._items(scope))
         binder = self._list_binder(rows, items)
         having = self.node.args.get("having")
@@ -81,18 +86,27 @@ class SelectBinder:
             elif isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
                 relation = scope.relation(node.table)
                 if relation is None:
-                    raise self.context.error(f"there is no table or stream {node.table} in this FROM", node)
+                    hint = did_you_mean(node.table, [r.alias for r in scope.relations if r.alias])
+                    raise self.context.error(f"there is no table or stream {node.table} in this FROM", node, hint)
                 yield from self._starred(node.this, iter(relation.columns))
             else:
                 yield Item(_name(node), node)
 
     def _starred(self, star: exp.Expr, columns: Iterator[Visible]) -> Iterator[Item]:
         if not self.node.args.get("from_"):
-            raise self.context.error("* without FROM", star)
+            raise self.context.error("* without FROM", star, "name a stream or a table: SELECT * FROM …")
+        if star.args.get("replace") or star.args.get("rename"):
+            raise self.context.error("* takes only EXCEPT", star, "name the columns")
+        found = list(columns)
         dropped = {e.name.lower() for e in star.args.get("except_") or ()}
-        for column in columns:
-            if column.name.lower() not in dropped:
-                yield Item(column.name, _star_column(column, star))
+        for name in star.args.get("except_") or ():
+            if not any(c.name.lower() == name.name.lower() for c in found):
+                hint = did_you_mean(name.name, [c.name for c in found])
+                raise self.context.error(f"there is no column {name.name} to leave out", name, hint)
+        left = [c for c in found if c.name.lower() not in dropped]
+        if not left:
+            raise self.context.error("* leaves no column", star, "leave out fewer")
+        yield from (Item(column.name, _star_column(column, star)) for column in left)
 
     def _list_binder(self, rows: Expressions, items: list[Item]) -> SelectExpressions:
         windows = {w.name.lower(): w for w in self.node.args.get("windows") or ()}
@@ -127,7 +141,12 @@ class SelectBinder:
         elements = [e for e in group.expressions if isinstance(e, _ELEMENTS)]
         trailing = [e for kind in ("grouping_sets", "rollup", "cube") for e in group.args.get(kind) or ()]
         parts = [self._sets(rows, items, element, keys, own) for element in (*elements, *trailing)]
+        self._check_sets(prod(map(len, parts)), group)
         return keys, grouping_sets([] if trailing else own, parts)
+
+    def _check_sets(self, number: int, node: exp.Expr) -> None:
+        if number > MOST_SETS:
+            raise self.context.error(f"this makes {number} groupings, more than {MOST_SETS}", node, "group by less")
 
     def _sets(
         self, rows: Expressions, items: list[Item], element: exp.Expr, keys: list[Named], own: list[int]
@@ -135,16 +154,20 @@ class SelectBinder:
         members = [[self._key(rows, items, n, keys) for n in _members(e)] for e in element.expressions]
         if isinstance(element, exp.GroupingSets):
             return members
-        return (rollup if isinstance(element, exp.Rollup) else cube)(members or [[i] for i in own])
+        members = members or [[i] for i in own]
+        if isinstance(element, exp.Rollup):
+            return rollup(members)
+        self._check_sets(2 ** len(members), element)
+        return cube(members)
 
     def _key(self, rows: Expressions, items: list[Item], node: exp.Expr, keys: list[Named]) -> int:
         """The position of a grouping key, added if it is new: an ordinal, an alias or an expression."""
         item = self._item_meant(rows.scope, items, node)
         bound = rows.bind(item.node if item is not None else node)
         value = bound.value.unnest()
-        for position, key in enumerate(keys):
+        for index, key in enumerate(keys):
             if key.value == value:
-                return position
+                return index
         is_column = isinstance(value, exp.Column) and not scalar.is_outer(value)
         wish = value.name if is_column else item.name if item is not None else _name(node)
         keys.append(Named(wish if is_column else self.context.names.fresh(wish), value, bound.type))
@@ -158,12 +181,7 @@ class SelectBinder:
         return None
 
     def _ordinal(self, items: list[Item], node: exp.Literal) -> Item:
-        position = int(node.name)
-        if not 1 <= position <= len(items):
-            raise self.context.error(
-                f"position {position} is not in the select list", node, f"it has {len(items)} columns"
-            )
-        return items[position - 1]
+        return items[position(self.context, node, len(items))]
 
     # The select list, DISTINCT, ORDER BY
 
@@ -174,7 +192,9 @@ class SelectBinder:
             binder.aliases.setdefault(item.name.lower(), value)
             outputs.append((item.name, value))
         qualify = self.node.args.get("qualify")
+        binder.clause = "QUALIFY"
         condition = None if qualify is None else binder.predicate(qualify.this)
+        binder.clause = "SELECT"
         columns = self._named(outputs)
         visible = tuple(Visible(name, c.name, c.type) for (name, _), c in zip(outputs, columns, strict=True))
         keys, hidden = self._sort_keys(binder, items, columns)
@@ -185,7 +205,8 @@ class SelectBinder:
         if self.node.args.get("distinct"):
             if hidden:
                 order = self.node.args["order"]
-                raise self.context.error("with DISTINCT, ORDER BY may use only what is selected", order)
+                hint = "select it too, or leave DISTINCT out"
+                raise self.context.error("with DISTINCT, ORDER BY may use only what is selected", order, hint)
             plan = Distinct(plan)
         plan = ordered(self.context, self.node, plan, keys)
         return Bound(Map(plan, plan.schema.passing([c.name for c in columns])) if hidden else plan, visible)
@@ -201,7 +222,8 @@ class SelectBinder:
         seen: set[str] = set()
         for (name, _), node in zip(outputs, _positions(self.node, outputs), strict=True):
             if name.lower() in seen:
-                raise self.context.error(f"two columns are called {name}", node, f"rename one: … AS {name}_2")
+                hint = "name the columns instead of *" if node.is_star else f"rename one: … AS {name}_2"
+                raise self.context.error(f"two columns are called {name}", node, hint)
             seen.add(name.lower())
         return outputs
 
@@ -227,43 +249,18 @@ class SelectBinder:
     ) -> str:
         """The column to sort by: one of the select list, or one carried along only for sorting."""
         if isinstance(node, exp.Literal) and node.is_int:
-            return columns[items.index(self._ordinal(items, node))].name
+            return columns[position(self.context, node, len(items))].name
         if isinstance(node, exp.Column) and len(node.parts) == 1:
             for item, column in zip(items, columns, strict=True):
                 if item.name.lower() == node.name.lower():
+                    sortable(self.context, node, Typed(column.value, column.type))
                     return column.name
-        value = binder.bind(node)
+        value = sortable(self.context, node, binder.bind(node))
         found = next((c for c in columns if c.value == value.value), None)
         if found is not None:
             return found.name
         hidden.append(Named(self.context.names.fresh("sort_key"), value.value, value.type))
         return hidden[-1].name
-
-
-def sort_key(node: exp.Expr, value: exp.Expr) -> SortKey:
-    descending = bool(node.args.get("desc"))
-    nulls_first = node.args.get("nulls_first")
-    return SortKey(value, descending, (not descending) if nulls_first is None else bool(nulls_first))
-
-
-def ordered(context: Context, node: exp.Expr, plan: Plan, keys: list[SortKey]) -> Plan:
-    """ORDER BY, LIMIT and OFFSET of a query."""
-    limit = _whole(context, node.args.get("limit"), "LIMIT")
-    offset = _whole(context, node.args.get("offset"), "OFFSET") or 0
-    if not keys and limit is None and not offset:
-        return plan
-    return Order(plan, tuple(keys), limit, offset)
-
-
-def _whole(context: Context, node: exp.Expr | None, clause: str) -> int | None:
-    if node is None:
-        return None
-    value = node.expression
-    if value is None or value.name.upper() == "ALL":
-        return None
-    if not (isinstance(value, exp.Literal) and value.is_int):
-        raise context.error(f"{clause} needs a whole number", node)
-    return int(value.name)
 
 
 def _star_column(column: Visible, star: exp.Expr) -> exp.Expr:
@@ -297,6 +294,10 @@ def _unaliased(node: exp.Expr, aliases: Mapping[str, exp.Expr], scope: Scope) ->
 
 
 def _positions(node: exp.Select, outputs: list[tuple[str, Typed]]) -> list[exp.Expr]:
-    """The nodes that repeated names are blamed on; a star stands for many."""
+    """The nodes that repeated names are blamed on; a star stands for many, and only one star can be told apart."""
     nodes = node.expressions
-    return nodes if len(nodes) == len(outputs) else [nodes[-1]] * len(outputs)
+    stars = [i for i, e in enumerate(nodes) if e.is_star]
+    if len(stars) != 1:
+        return nodes if not stars else [nodes[stars[-1]]] * len(outputs)
+    (star,) = stars
+    return [*nodes[:star], *[nodes[star]] * (len(outputs) - len(nodes) + 1), *nodes[star + 1 :]]

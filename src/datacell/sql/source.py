@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NoReturn
 
 from sqlglot import exp
 from sqlglot.errors import TokenError
@@ -12,6 +11,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from datacell.errors import Place, SqlError
 from datacell.sql import calls
+from datacell.sql.comments import UnclosedError, blanked
 
 MAX_NESTING = 150
 """Brackets within brackets. Every stage recurses over expressions, and a person never writes this many."""
@@ -47,9 +47,11 @@ class Source:
 def tokenize(source: Source) -> list[Token]:
     """The tokens of a script; an unclosed quote or bracket is an error at its opening."""
     try:
-        tokens = calls.tokenize(source.text)
-    except TokenError as error:
-        _raise_unclosed(source, error)
+        tokens = _with_commands(source, calls.tokenize(blanked(source.text)))
+    except UnclosedError as unclosed:
+        raise _unclosed(source, unclosed) from None
+    except TokenError:
+        raise SqlError("this text cannot be read as SQL", place=source.end()) from None
     _check_brackets(source, tokens)
     return tokens
 
@@ -65,6 +67,7 @@ def split(tokens: Sequence[Token]) -> list[list[Token]]:
     return [statement for statement in statements if statement]
 
 
+_COMMANDS = (TokenType.COMMAND, TokenType.EXECUTE, TokenType.FETCH, TokenType.RENAME, TokenType.SHOW)
 _PAIRS = {TokenType.L_PAREN: TokenType.R_PAREN, TokenType.L_BRACKET: TokenType.R_BRACKET}
 _CLOSING = set(_PAIRS.values())
 
@@ -92,41 +95,33 @@ def _check_brackets(source: Source, tokens: Sequence[Token]) -> None:
         raise source.error(f"this {opened[-1].text} is never closed", opened[-1], "add the closing bracket")
 
 
-def _raise_unclosed(source: Source, error: TokenError) -> NoReturn:
-    """sqlglot says only that a quote is missing; the last one that opens without closing is where it begins."""
-    start, quote = _unclosed_quote(source.text)
-    what = {"'": "string", '"': "string", "`": "quoted name", "/*": "comment"}.get(quote, "text")
-    place = source.place(start, start + len(quote))
-    raise SqlError(f"this {what} is never closed", place=place, hint=f"add the closing {_close(quote)}") from error
+def _unclosed(source: Source, unclosed: UnclosedError) -> SqlError:
+    what = {"`": "quoted name", "/*": "comment"}.get(unclosed.quote, "string")
+    place = source.place(unclosed.start, unclosed.start + len(unclosed.quote))
+    closing = "*/" if unclosed.quote == "/*" else unclosed.quote
+    return SqlError(f"this {what} is never closed", place=place, hint=f"add the closing {closing}")
 
 
-def _close(quote: str) -> str:
-    return "*/" if quote == "/*" else quote
-
-
-def _unclosed_quote(text: str) -> tuple[int, str]:
-    position = 0
-    while position < len(text):
-        two, one = text[position : position + 2], text[position]
-        if two == "--":
-            position = _after(text, "\n", position) or len(text)
-        elif two == "/*" or one in "'\"`":
-            quote = two if two == "/*" else one
-            stop = _after(text, _close(quote), position + len(quote), escapes=quote in "'\"")
-            if stop is None:
-                return position, quote
-            position = stop
+def _with_commands(source: Source, tokens: Sequence[Token]) -> list[Token]:
+    """sqlglot reads what follows EXPLAIN, SHOW and some others as one string: here it is tokens like the rest."""
+    found: list[Token] = []
+    for token in tokens:
+        if token.token_type == TokenType.STRING and _is_command(found):
+            found += _inner_tokens(source, found[-1], token)
         else:
-            position += 1
-    return max(0, len(text) - 1), text[-1:]
+            found.append(token)
+    return found
 
 
-def _after(text: str, what: str, position: int, escapes: bool = False) -> int | None:
-    while True:
-        found = text.find(what, position)
-        if found < 0:
-            return None
-        slashes = len(text[:found]) - len(text[:found].rstrip("\\")) if escapes else 0
-        if slashes % 2 == 0:
-            return found + len(what)
-        position = found + 1
+def _is_command(before: Sequence[Token]) -> bool:
+    """Do these tokens end with a command's first word, at the start of a statement?"""
+    starts = len(before) == 1 or (len(before) > 1 and before[-2].token_type in (TokenType.SEMICOLON, TokenType.BEGIN))
+    return starts and before[-1].token_type in _COMMANDS
+
+
+def _inner_tokens(source: Source, command: Token, rest: Token) -> list[Token]:
+    """A word in front keeps sqlglot from seeing yet another command."""
+    front, start = "x ", command.end + 1
+    tokens = calls.tokenize(front + blanked(source.text[start : rest.end + 1]))[1:]
+    shift = start - len(front)
+    return [Token(t.token_type, t.text, t.line, t.col, t.start + shift, t.end + shift) for t in tokens]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from datacell.algebra import tree
 from datacell.algebra.query import Query
 from datacell.algebra.schema import Field
 from datacell.errors import Place
@@ -88,7 +89,7 @@ class Explain:
 
 @dataclass(frozen=True)
 class SparkStatement:
-    """Spark's own: handed over as written. `creates` is the table or view it makes, as far as the text tells."""
+    """Spark's own: handed over as written. `creates` is the table or view it makes, and what columns the text tells."""
 
     text: str
     creates: tuple[str, tuple[Field, ...]] | None = None
@@ -111,14 +112,23 @@ class Placed:
 def after(catalog: Catalog, statement: Statement) -> Catalog:
     """The catalog once the statement has been carried out."""
     match statement:
-        case CreateStream(stream):
-            return catalog.with_stream(stream)
+        case CreateStream(stream, if_not_exists):
+            there = if_not_exists and catalog.stream(stream.name) is not None
+            return catalog if there else catalog.with_stream(stream)
         case CreateQuery(name, query):
             return catalog.with_query(name, query)
         case CreateEmitter(emitter):
             return catalog.with_emitter(emitter)
-        case Drop(_, name) | SparkStatement(drops=str(name)):
-            return catalog.without(name)
+        case InsertInto(target, query):
+            return catalog.with_feed(target, [s.name for s in tree.streams(query.plan)])
+        case Drop(Thing.STREAM, name):
+            return catalog.without_stream(name)
+        case Drop(Thing.QUERY, name):
+            return catalog.without_query(name)
+        case Drop(_, name):
+            return catalog.without_emitter(name)
+        case SparkStatement(drops=str(name)):
+            return catalog.without_table(name)
         case SparkStatement(creates=(name, columns)):
             return catalog.with_table(name, columns)
     return catalog

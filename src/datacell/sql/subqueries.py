@@ -18,6 +18,7 @@ from datacell.algebra import scalar
 from datacell.algebra.plan import Aggregate, Apply, Filter, JoinKind, Map, Order, Plan, Values
 from datacell.algebra.schema import Named
 from datacell.algebra.types import BIGINT, BOOLEAN, Type
+from datacell.errors import counted
 from datacell.sql.context import Context, Typed
 from datacell.sql.expressions import Expressions, cast, comparison_type, needs_cast
 from datacell.sql.scope import Scope, Visible
@@ -85,7 +86,8 @@ class Subqueries:
         left = [around.bind(n) for n in left_nodes]
         bound = self._bind(around, node.args["query"])
         if len(bound.columns) != len(left):
-            raise self.context.error(f"IN compares {len(left)} with {len(bound.columns)} columns", node)
+            problem = f"IN compares {counted(len(left), 'value')} with {counted(len(bound.columns), 'column')}"
+            raise self.context.error(problem, node.args["query"], "select as many columns as there are values")
         pairs = [
             self._equal(node, value, Typed(scalar.column(c.column), c.type))
             for value, c in zip(left, bound.columns, strict=True)
@@ -95,7 +97,9 @@ class Subqueries:
     def _equal(self, node: exp.Expr, left: Typed, right: Typed) -> exp.Expr:
         target = comparison_type(left.type, right.type)
         if target is None:
-            raise self.context.error(f"IN compares {left.type} with {right.type}", node)
+            raise self.context.error(
+                f"IN compares {left.type} with {right.type}", node.args["query"], "cast one of them"
+            )
         sides = [cast(t.value, target) if needs_cast(t.type, target) else t.value for t in (left, right)]
         return exp.EQ(this=sides[0], expression=sides[1])
 
@@ -144,9 +148,10 @@ class Subqueries:
     ) -> None:
         missing = [name for name in plan.outer if around.scope.owns(name) and name not in around.plan.schema]
         if missing:
-            raise self.context.error(
-                f"the subquery reads {missing[0]}, which is neither grouped nor aggregated", node, "add it to GROUP BY"
-            )
+            name = missing[0].rpartition(".")[2]
+            where = next((c for c in node.find_all(exp.Column) if c.name.lower() == name.lower()), node)
+            problem = f"the subquery reads {missing[0]}, which is neither grouped nor aggregated"
+            raise self.context.error(problem, where, "add it to GROUP BY")
         around.plan = Apply(around.plan, plan, kind, condition)
 
 

@@ -9,7 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from datacell.algebra import types
-from datacell.algebra.types import BINARY, BOOLEAN, DATE, DOUBLE, FLOAT, NULL, STRING, TIMESTAMP, TIMESTAMP_NTZ, Type
+from datacell.algebra.types import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    NULL,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    Type,
+)
 from datacell.engines.agreed.spelled import RefusedError, Spelled, as_type, type_name
 
 _BLANKS = r"[\x00-\x20\x7F]*"
@@ -40,7 +52,7 @@ def agreed(given: Type, to: Type) -> bool:
 
 def widens(given: Type, to: Type) -> bool:
     """Casts that Spark makes without being asked, on the way to a common type or to a parameter."""
-    return given == to or given == NULL or (types.common(given, to) == to and STRING not in (given, to))
+    return given in (to, NULL) or (types.common(given, to) == to and STRING not in (given, to))
 
 
 def _spelling(given: Type, to: Type) -> Callable[[str], str] | None:
@@ -55,6 +67,8 @@ def _spelling(given: Type, to: Type) -> Callable[[str], str] | None:
     if BOOLEAN in (given, to):
         other = to if given == BOOLEAN else given
         return (lambda x: as_type(x, to)) if other in types.INTEGERS else None
+    if given == TIMESTAMP and to == BIGINT:
+        return lambda x: f"(epoch_us(date_trunc('second', {x})) // 1000000)"
     if types.is_time(given) and types.is_time(to):
         return lambda x: as_type(x, to)
     return None

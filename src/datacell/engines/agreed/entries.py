@@ -6,9 +6,10 @@
     upper(string) -> string = ascii upper({0})       only for text in ASCII: other text raises, and runs on Spark
     abs(number) -> 1 = abs({0})                      the type of argument 1
     sum(decimal) -> longer = sum({0})                a decimal of ten more digits
+    ceil(decimal) -> whole = ceil({0})               a decimal without a fraction
 
-A parameter is a type, a class of types (`integer`, `number`, `fraction`, `orderable`, `any`), `T` or `N`. An argument of
-another type is cast only where Spark casts it too, and where the engines agree on the cast.
+A parameter is a type, a class of types (`integer`, `number`, `fraction`, `orderable`, `any`), `T` or `N`. An argument
+of another type is cast only where Spark casts it too, and where the engines agree on the cast.
 """
 
 from __future__ import annotations
@@ -155,9 +156,11 @@ def _implicit(given: Type, wanted: Type) -> bool:
 def _result(entry: Entry, given: Sequence[Spelled], common: Type) -> Type:
     if entry.result in ("T", "N"):
         return common
+    digits = given[0].type if given else NULL
     if entry.result == "longer":
-        digits = given[0].type
         return types.decimal(min(types.MAX_PRECISION, digits.precision + 10), digits.scale)
+    if entry.result == "whole":
+        return digits if digits.scale == 0 else types.decimal(digits.precision - digits.scale + 1, 0)
     return given[int(entry.result) - 1].type if entry.result.isdigit() else types.of(entry.result)
 
 

@@ -26,7 +26,7 @@ COMPARISONS: Mapping[type[exp.Expr], str] = {
     exp.NullSafeNEQ: "IS DISTINCT FROM",
 }
 ARITHMETIC: Mapping[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*"}
-BITS: Mapping[type[exp.Expr], str] = {exp.BitwiseAnd: "&", exp.BitwiseOr: "|"}
+BITS: Mapping[type[exp.Expr], str] = {exp.BitwiseAnd: "&", exp.BitwiseOr: "|", exp.BitwiseXor: "^"}
 
 _MICROSECONDS = {
     "microsecond": 1,
@@ -95,7 +95,8 @@ def bits(node: exp.Expr, left: Spelled, right: Spelled) -> Spelled:
     if not all(v.type in types.INTEGERS for v in (left, right)):
         raise RefusedError(f"{BITS[type(node)]} of {left.type} and {right.type}")
     a, b = same_type([left, right], BITS[type(node)])
-    return Spelled(f"({a.text} {BITS[type(node)]} {b.text})", a.type, node)
+    text = f"xor({a.text}, {b.text})" if isinstance(node, exp.BitwiseXor) else f"({a.text} {BITS[type(node)]} {b.text})"
+    return Spelled(as_type(text, a.type), a.type, node)
 
 
 def matched(node: exp.Expr, operands: Sequence[Spelled], escape: str = "\\") -> Spelled:
@@ -128,7 +129,9 @@ def moved(node: exp.Expr, time: Spelled, by: exp.Interval | Spelled) -> Spelled:
     count, unit = _interval(by)
     if time.type not in (DATE, TIMESTAMP, TIMESTAMP_NTZ):
         raise RefusedError(f"{time.type} {sign} an interval")
-    step = f"to_months({count * _MONTHS[unit]})" if unit in _MONTHS else f"to_microseconds({count * _MICROSECONDS[unit]})"
+    step = (
+        f"to_months({count * _MONTHS[unit]})" if unit in _MONTHS else f"to_microseconds({count * _MICROSECONDS[unit]})"
+    )
     date_stays = time.type == DATE and (unit in _MONTHS or unit in _WHOLE_DAYS)
     result = time.type if time.type != DATE or date_stays else TIMESTAMP
     return Spelled(as_type(f"({as_type(time.text, TIMESTAMP)} {sign} {step})", result), result, node)

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from datacell.algebra import types
 from datacell.algebra.types import BOOLEAN, DATE, DOUBLE, INT, STRING, TIMESTAMP, Type
-from datacell.engines.agreed import casts
+from datacell.engines.agreed import casts, operators
 from datacell.engines.agreed.spelled import RefusedError, Spelled, as_type, quoted, text_literal, whole_literal
 
 Special = Callable[[Sequence[Spelled], exp.Expr], Spelled]
@@ -104,13 +104,25 @@ def rounded(arguments: Sequence[Spelled], node: exp.Expr) -> Spelled:
     raise RefusedError(f"round of {value.type} to {digits} digits")
 
 
-def _whole_decimal(function: str) -> Special:
+def cast_to(target: Type) -> Special:
+    """``int(x)`` is a cast, and so are ``to_date(x)`` and ``to_timestamp(x)`` without a pattern."""
+
     def spelled(arguments: Sequence[Spelled], node: exp.Expr) -> Spelled:
-        given = arguments[0].type
-        result = given if given.scale == 0 else types.decimal(given.precision - given.scale + 1, 0)
-        return Spelled(as_type(f"{function}({arguments[0].text})", result), result, node)
+        if len(arguments) != 1:
+            raise RefusedError("pattern letters differ")
+        found = casts.cast(arguments[0], target)
+        return Spelled(found.text, found.type, node)
 
     return spelled
+
+
+def div(arguments: Sequence[Spelled], node: exp.Expr) -> Spelled:
+    return operators.divided_whole(node, *arguments)
+
+
+def zeroifnull(arguments: Sequence[Spelled], node: exp.Expr) -> Spelled:
+    value, zero = operators.same_type([arguments[0], Spelled("0", INT, node)], "zeroifnull")
+    return Spelled(f"coalesce({value.text}, {zero.text})", value.type, node)
 
 
 def sha2(arguments: Sequence[Spelled], node: exp.Expr) -> Spelled:
@@ -171,10 +183,14 @@ def _moment(name: str, argument: Spelled, wanted: Type) -> Spelled:
     return casts.cast(argument, wanted)
 
 
+_CASTS = (*types.INTEGERS, types.FLOAT, DOUBLE, STRING, BOOLEAN, DATE, TIMESTAMP, types.BINARY)
+
 SPECIAL: Mapping[str, Special] = {
+    **{str(t): cast_to(t) for t in _CASTS},
     "date_part": date_part,
     "date_trunc": date_trunc,
     "datepart": date_part,
+    "div": div,
     "regexp": rlike,
     "regexp_extract": regexp_extract,
     "regexp_like": rlike,
@@ -184,7 +200,10 @@ SPECIAL: Mapping[str, Special] = {
     "sha2": sha2,
     "timestampadd": timestampadd,
     "timestampdiff": timestampdiff,
+    "to_date": cast_to(DATE),
+    "to_timestamp": cast_to(TIMESTAMP),
     "trunc": trunc,
+    "zeroifnull": zeroifnull,
 }
 
 SPECIAL_AGGREGATES: Mapping[str, Special] = {"percentile": percentile}

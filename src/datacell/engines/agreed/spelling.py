@@ -112,7 +112,7 @@ class _Speller:
                 return self._between(node)
             case exp.In() if node.args.get("query") is None:
                 return self._in(node)
-            case exp.BitwiseAnd() | exp.BitwiseOr():
+            case exp.BitwiseAnd() | exp.BitwiseOr() | exp.BitwiseXor():
                 return operators.bits(node, *self._both(node))
             case exp.Binary() if type(node) in operators.COMPARISONS:
                 return operators.compared(node, *self._both(node))
@@ -185,7 +185,7 @@ class _Speller:
 def top(node: exp.Expr, columns: Columns, declared: Type | None) -> exp.Expr:
     """The whole expression, with exactly the declared type."""
     found = spelled(node, columns)
-    if declared is None or found.type == declared or found.type == NULL:
+    if declared is None or found.type in (declared, NULL):
         text = found.text if declared is None or isinstance(node, exp.Column) else as_type(found.text, declared)
         return exp.Var(this=text)
     raise RefusedError(f"{node.sql(dialect='spark')} is {found.type} here, not {declared}")

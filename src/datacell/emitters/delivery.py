@@ -1,0 +1,67 @@
+"""A delivery: an emitter with its own cursor, pace and thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event, Thread
+
+from datacell.emitters.protocol import Emitter
+from datacell.errors import DataCellError
+from datacell.runtime import files
+from datacell.runtime.output import Output
+
+_LONGEST_PAUSE = 30.0
+"""Seconds between two tries of a delivery that keeps failing."""
+
+
+class Delivery:
+    """Delivers the firings of an output. `cursor` is the number of the next one to deliver."""
+
+    def __init__(self, name: str, output: Output, emitter: Emitter, saved: Path, done: Callable[[], None]) -> None:
+        self.name, self.output, self.emitter = name, output, emitter
+        self.failure: str | None = None
+        self._saved, self._done = saved, done
+        self.cursor: int = files.read_json(saved) or 0
+        self._stopped = Event()
+        self._thread = Thread(target=self._run, name=f"emitter {name}", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    @property
+    def pending(self) -> int:
+        """Firings that have not been delivered yet."""
+        return self.output.next_number - self.cursor
+
+    def stop(self) -> None:
+        self._stopped.set()
+        if self._thread.is_alive():
+            self._thread.join(5)
+        self.emitter.close()
+
+    def _run(self) -> None:
+        while not self._stopped.is_set():
+            firing = self.output.wait(self.cursor, 0.2)
+            if firing is None:
+                continue
+            if not self._try(lambda: self.emitter.deliver(firing)):  # noqa: B023 - called at once
+                return
+            self.cursor = firing.number + 1
+            self._try(lambda: files.write_json(self._saved, self.cursor))
+            self._done()
+
+    def _try(self, action: Callable[[], None]) -> bool:
+        """Until it works, ever more slowly; False if stopped meanwhile."""
+        pause = 0.1
+        while not self._stopped.is_set():
+            try:
+                action()
+            except (DataCellError, OSError) as error:
+                self.failure = str(error)
+                self._stopped.wait(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+            else:
+                self.failure = None
+                return True
+        return False

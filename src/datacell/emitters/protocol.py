@@ -1,0 +1,18 @@
+"""What an emitter is."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from datacell.runtime.output import Firing
+
+
+class Emitter(Protocol):
+    guarantee: str
+    """What a client can count on, in words: "exactly once", "at least once"."""
+
+    def deliver(self, firing: Firing) -> None:
+        """Hand over what a firing wrote; it may be empty."""
+
+    def close(self) -> None:
+        """There will be no more."""

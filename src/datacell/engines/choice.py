@@ -1,0 +1,35 @@
+"""Which engine runs a fragment: the one that is asked for, if it may; Spark may always."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from datacell.algebra.plan import Plan
+from datacell.engines.protocol import Engine
+
+
+class Choice(Enum):
+    AUTO = "auto"
+    SPARK = "spark"
+    DUCKDB = "duckdb"
+
+
+@dataclass(frozen=True)
+class Engines:
+    """Both engines, and which one is wanted."""
+
+    spark: Engine
+    duckdb: Engine
+    wanted: Choice = Choice.AUTO
+
+    def choose(self, fragment: Plan) -> tuple[Engine, str]:
+        """The engine for a fragment, and why it is not the wanted one if so."""
+        if self.wanted is Choice.SPARK:
+            return self.spark, ""
+        refusals = self.duckdb.refusals(fragment)
+        return (self.spark, f"not on DuckDB: {refusals[0]}") if refusals else (self.duckdb, "")
+
+    def close(self) -> None:
+        self.duckdb.close()
+        self.spark.close()

@@ -1,0 +1,47 @@
+"""Results: Arrow inside, whatever the user likes outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from datacell.emitters import text
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from pyspark.sql import DataFrame, SparkSession
+
+
+@dataclass(frozen=True)
+class Result:
+    """An answer: of a one-time query, or what one firing of a continuous query wrote."""
+
+    table: pa.Table
+    spark: SparkSession
+    number: int = 0
+
+    def to_arrow(self) -> pa.Table:
+        return self.table
+
+    def to_pandas(self) -> pd.DataFrame:
+        return self.table.to_pandas()
+
+    def to_spark(self) -> DataFrame:
+        return self.spark.createDataFrame(self.table)
+
+    def to_pylist(self) -> list[dict[str, Any]]:
+        return self.table.to_pylist()
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.to_pylist())
+
+    def __str__(self) -> str:
+        lines = [text.csv_line(list(self.table.schema.names))]
+        lines += [text.csv_line(list(row.values())) for row in text.rows(self.table)]
+        return "\n".join(lines)

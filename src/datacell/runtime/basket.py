@@ -1,0 +1,125 @@
+"""Baskets: the part of a stream that someone still needs.
+
+A basket takes batches of checked rows from its sources: a receptor, queries that insert into the stream. Each row gets
+an arrival number and a time (its event time, or its arrival). A batch is one immutable file; a batch that was taken
+only half before a crash is taken again, under the same numbers. A batch leaves when every reader is done with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from datacell.incremental.boundaries import FOREVER, Positions
+from datacell.runtime import files
+
+TIME, NUMBER = "__time", "__number"
+"""Columns of a batch beside the stream's own: microseconds since the epoch, and the arrival number, counted from 1."""
+
+_SUFFIX = ".arrow"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a stream has come: rows taken so far, the greatest time seen, rows set aside."""
+
+    rows: int = 0
+    latest: int = -FOREVER
+    late: int = 0
+    rejected: int = 0
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some rows of a stream that arrived together."""
+
+    number: int
+    rows: pa.Table
+    path: Path
+
+    def times(self) -> Positions:
+        return self.rows[TIME].to_numpy()
+
+    def numbers(self) -> Positions:
+        return self.rows[NUMBER].to_numpy()
+
+
+class Basket:
+    """The live batches of one stream. Not thread-safe: the cell's lock guards it."""
+
+    def __init__(self, directory: Path, schema: pa.Schema) -> None:
+        self.directory = directory
+        self.schema = schema
+        self.batches: list[Batch] = []
+        self.progress = Progress()
+        self.last_batch = -1
+        self.sources: dict[str, int] = {}
+        self._recover()
+
+    def holds(self, source: str, number: int) -> bool:
+        """Was this batch of that source taken before? Then it may have left already and must not be taken again."""
+        return number <= self.sources.get(source, -1)
+
+    def take(self, source: str, number: int, rows: pa.Table, times: Any, late: int = 0, rejected: int = 0) -> None:
+        """Take a batch with its rows' times; `late` and `rejected` rows of it have been set aside."""
+        before = self.progress
+        first = before.rows + 1
+        numbered = rows.append_column(TIME, times.cast(pa.int64())).append_column(
+            NUMBER, pa.array(np.arange(first, first + len(rows)), pa.int64())
+        )
+        latest = max(before.latest, pc.max(times).as_py() if len(times) else -FOREVER)
+        after = Progress(before.rows + len(rows), latest, before.late + late, before.rejected + rejected)
+        batch = Batch(self.last_batch + 1, numbered, self.directory / files.numbered_name(self.last_batch + 1, _SUFFIX))
+        if len(rows):
+            files.write_table(batch.path, numbered)
+        sources = {**self.sources, source: number}
+        saved = {"batch": batch.number, "sources": sources, "progress": asdict(after)}
+        files.write_json(self.directory / "progress.json", saved)
+        self.batches += [batch] if len(rows) else []
+        self.last_batch, self.sources, self.progress = batch.number, sources, after
+
+    def look_ahead(self, latest: int) -> None:
+        """Time passes without rows: the clock of a stream whose time is arrival."""
+        self.progress = replace(self.progress, latest=max(self.progress.latest, latest))
+
+    def rows(self) -> pa.Table:
+        """All that is in the basket now."""
+        if not self.batches:
+            fields = [*self.schema, pa.field(TIME, pa.int64()), pa.field(NUMBER, pa.int64())]
+            return pa.schema(fields).empty_table()
+        return pa.concat_tables(b.rows for b in self.batches)
+
+    def times(self) -> Positions:
+        """The distinct times of the rows, sorted."""
+        found = [b.times() for b in self.batches]
+        return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
+
+    def expire(self, oldest: Iterable[tuple[str, int]]) -> int:
+        """Drop the batches that no reader needs: each reader names a column and the least value it still looks at."""
+        needs = list(oldest)
+        kept = [b for b in self.batches if any(pc.max(b.rows[column]).as_py() >= least for column, least in needs)]
+        gone = [b for b in self.batches if b not in kept]
+        for batch in gone:
+            batch.path.unlink(missing_ok=True)
+        self.batches = kept
+        return len(gone)
+
+    def size(self) -> int:
+        """Bytes in memory."""
+        return sum(b.rows.nbytes for b in self.batches)
+
+    def _recover(self) -> None:
+        saved = files.read_json(self.directory / "progress.json")
+        if saved is None:
+            return
+        self.last_batch, self.sources = saved["batch"], saved["sources"]
+        self.progress = Progress(**saved["progress"])
+        for number, path in files.numbered(self.directory, _SUFFIX):
+            if number <= saved["batch"]:
+                self.batches.append(Batch(number, files.read_table(path)[0], path))

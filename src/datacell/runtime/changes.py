@@ -1,0 +1,56 @@
+"""ISTREAM and DSTREAM: the multiset of rows that entered or left since the boundary before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from datacell.algebra.query import Emission, Query
+
+
+def changes(query: Query, rows: pa.Table, ends: Sequence[int], previous: pa.Table | None) -> pa.Table:
+    """The changes at each boundary in `ends`; `rows` are the answers there, `previous` the one before the first."""
+    before = rows.slice(0, 0) if previous is None else previous
+    found = []
+    for end in ends:
+        now = rows.filter(pc.equal(rows["window_end"].cast(pa.int64()), pa.scalar(end)))
+        first, second = (now, before) if query.emission is Emission.ISTREAM else (before, now)
+        found.append(_restamped(_minus(first, second), end))
+        before = now
+    return pa.concat_tables(found)
+
+
+def _minus(left: pa.Table, right: pa.Table) -> pa.Table:
+    """The multiset difference, by the columns other than the boundary."""
+    keys = [name for name in left.schema.names if name != "window_end"]
+    taken: dict[tuple[object, ...], int] = {}
+    for row in _values(right, keys):
+        taken[row] = taken.get(row, 0) + 1
+    kept = []
+    for index, row in enumerate(_values(left, keys)):
+        if taken.get(row, 0):
+            taken[row] -= 1
+        else:
+            kept.append(index)
+    return left.take(pa.array(kept, pa.int64()))
+
+
+def _values(table: pa.Table, keys: Sequence[str]) -> list[tuple[object, ...]]:
+    columns = [[_hashable(v) for v in table[k].to_pylist()] for k in keys]
+    return list(zip(*columns, strict=True)) if columns else [()] * len(table)
+
+
+def _hashable(value: object) -> object:
+    if isinstance(value, float) and value != value:  # noqa: PLR0124 - NaN equals NaN here, as it does for DISTINCT
+        return "NaN"
+    if isinstance(value, list):
+        return tuple(map(_hashable, value))
+    return tuple(sorted((k, _hashable(v)) for k, v in value.items())) if isinstance(value, dict) else value
+
+
+def _restamped(rows: pa.Table, end: int) -> pa.Table:
+    index = rows.schema.get_field_index("window_end")
+    stamp = pa.array([end] * len(rows), pa.int64()).cast(rows.schema.field(index).type)
+    return rows.set_column(index, rows.schema.field(index), stamp)

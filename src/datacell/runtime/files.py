@@ -1,0 +1,80 @@
+"""Durable files: written whole under a temporary name, synced, then renamed. A reader never sees half a file."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+from pyarrow import ipc
+
+from datacell.errors import CheckpointError
+
+
+def write(path: Path, fill: Callable[[BinaryIO], object]) -> None:
+    """Write a file so that it is there whole or not at all, also after a power cut."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with temporary.open("wb") as file:
+            fill(file)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+        _sync_directory(path.parent)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise CheckpointError(
+            f"{path} cannot be written: {error.strerror}",
+            hint="free some space or mend the permissions, then run again",
+        ) from error
+
+
+def write_json(path: Path, value: Any) -> None:
+    write(path, lambda file: file.write(json.dumps(value).encode()))
+
+
+def read_json(path: Path) -> Any | None:
+    """The value, or None if there is no such file."""
+    try:
+        return json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return None
+
+
+def write_table(path: Path, table: pa.Table, metadata: dict[str, Any] | None = None) -> None:
+    """A table with something to remember beside it."""
+    noted = table.replace_schema_metadata({"datacell": json.dumps(metadata or {})})
+
+    buffer = pa.BufferOutputStream()
+    with ipc.new_file(buffer, noted.schema) as writer:
+        writer.write_table(noted)
+    write(path, lambda file: file.write(buffer.getvalue()))
+
+
+def read_table(path: Path) -> tuple[pa.Table, dict[str, Any]]:
+    with pa.memory_map(str(path)) as source:
+        table = ipc.open_file(source).read_all()
+    metadata = json.loads((table.schema.metadata or {}).get(b"datacell", b"{}"))
+    return table.replace_schema_metadata(None), metadata
+
+
+def numbered(directory: Path, suffix: str) -> list[tuple[int, Path]]:
+    """The files `0000000042.suffix` of a directory, in order."""
+    found = directory.glob(f"[0-9]*{suffix}") if directory.is_dir() else ()
+    return sorted((int(path.name.split(".")[0]), path) for path in found)
+
+
+def numbered_name(number: int, suffix: str) -> str:
+    return f"{number:010d}{suffix}"
+
+
+def _sync_directory(directory: Path) -> None:
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

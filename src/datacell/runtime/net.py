@@ -1,0 +1,85 @@
+"""The net as data: a Petri net whose places are baskets and outputs, and whose transitions move rows on.
+
+A transition is enabled when its own condition holds: at least one row, at least n rows, a watermark past a boundary,
+all inputs ready. The scheduler asks for the condition and fires; the order is that of the arcs, so rows flow through
+the whole net before it rests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from graphlib import CycleError, TopologicalSorter
+from typing import Protocol
+
+from datacell.errors import SqlError
+
+
+class Kind(Enum):
+    RECEPTOR = "receptor"
+    FACTORY = "factory"
+    EMITTER = "emitter"
+
+
+@dataclass(frozen=True)
+class Transition:
+    """Takes from its input places, puts into its output places."""
+
+    name: str
+    kind: Kind
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Net:
+    transitions: Mapping[str, Transition] = field(default_factory=dict)
+
+    @property
+    def places(self) -> list[str]:
+        return sorted({p for t in self.transitions.values() for p in (*t.inputs, *t.outputs)})
+
+    def with_transition(self, transition: Transition) -> Net:
+        """The net with one more transition; an error if rows could run in a circle."""
+        net = Net({**self.transitions, transition.name: transition})
+        net.order()
+        return net
+
+    def without_transition(self, name: str) -> Net:
+        return Net({n: t for n, t in self.transitions.items() if n != name})
+
+    def order(self) -> Sequence[str]:
+        """The transitions such that each comes after those that feed it."""
+        feeders = {p: [t.name for t in self.transitions.values() if p in t.outputs] for p in self.places}
+        graph = {t.name: [f for p in t.inputs for f in feeders[p]] for t in self.transitions.values()}
+        try:
+            return tuple(TopologicalSorter(graph).static_order())
+        except CycleError as error:
+            circle = " → ".join(error.args[1])
+            raise SqlError(f"rows would run in a circle: {circle}", hint="INSERT INTO another stream") from None
+
+    def readers(self, place: str) -> Iterable[Transition]:
+        return (t for t in self.transitions.values() if place in t.inputs)
+
+
+class Action(Protocol):
+    """What stands behind a transition."""
+
+    def enabled(self) -> bool: ...
+
+    def fire(self) -> None: ...
+
+
+def settle(net: Net, actions: Mapping[str, Action]) -> int:
+    """Fire what is enabled until nothing is. Returns how often something fired."""
+    fired = 0
+    while True:
+        before = fired
+        for name in net.order():
+            action = actions.get(name)
+            if action is not None and action.enabled():
+                action.fire()
+                fired += 1
+        if fired == before:
+            return fired

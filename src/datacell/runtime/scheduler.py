@@ -1,0 +1,147 @@
+"""The scheduler: fires what is enabled, whenever rows have come, time has passed or the input has ended.
+
+One thing happens at a time. A batch is taken, the whole net settles, then the receptor may go on: so a boundary that is
+due is answered before any later row is seen, a full basket holds its receptor back by itself, and how batches of
+different streams interleave is the only freedom there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from threading import RLock
+
+import pyarrow as pa
+
+from datacell.algebra import tree
+from datacell.algebra.query import Timing
+from datacell.engines.protocol import Engine
+from datacell.runtime.clock import Clock
+from datacell.runtime.factory import Description, Readiness, Tables
+from datacell.runtime.feeder import Feeder
+from datacell.runtime.net import Action, Kind, Net, Transition, settle
+from datacell.runtime.output import Output
+from datacell.runtime.running import RunningFactory
+from datacell.runtime.stream import RunningStream, TimedReader
+from datacell.sql.catalog import StreamDefinition
+
+LARGEST_UNREAD = 256 << 20
+"""Bytes that a basket without readers keeps, for one-time queries."""
+
+
+class Scheduler:
+    """The running net. Its lock guards everything in it."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.lock = RLock()
+        self.net = Net()
+        self.streams: dict[str, RunningStream] = {}
+        self.factories: dict[str, RunningFactory] = {}
+        self.feeders: dict[str, Feeder] = {}
+        self.drained = False
+
+    def add_stream(self, definition: StreamDefinition, directory: Path) -> RunningStream:
+        with self.lock:
+            stream = self.streams[definition.name] = RunningStream(definition, directory, self.clock)
+            return stream
+
+    def add_factory(self, description: Description, output: Output, tables: Tables, fallback: Engine) -> RunningFactory:
+        with self.lock:
+            transition = Transition(
+                description.name, Kind.FACTORY, tuple(description.streams), (f"→{description.name}",)
+            )
+            net = self.net.with_transition(transition)
+            baskets = {name: self.streams[name].basket for name in description.streams}
+            running = RunningFactory(description, baskets, output, tables, self.readiness, fallback)
+            self.net, self.factories[description.name] = net, running
+            return running
+
+    def feed(self, factory: str, stream: str) -> None:
+        """Let a factory's answers flow into a stream."""
+        with self.lock:
+            name = f"{factory} → {stream}"
+            self.net = self.net.with_transition(Transition(name, Kind.FACTORY, (f"→{factory}",), (stream,)))
+            running = self.factories[factory]
+            columns = running.description.query.plan.schema.names
+            self.feeders[name] = Feeder(factory, running.output, columns, self.streams[stream])
+
+    def drop_factory(self, name: str) -> None:
+        with self.lock:
+            self.factories.pop(name)
+            gone = [n for n, feeder in self.feeders.items() if feeder.source == name]
+            for transition in (name, *gone):
+                self.net = self.net.without_transition(transition)
+                self.feeders.pop(transition, None)
+
+    def drop_stream(self, name: str) -> None:
+        with self.lock:
+            self.streams.pop(name)
+
+    def deposit(self, stream: str, number: int, rows: pa.Table, rejected: pa.Table) -> None:
+        """Take a batch from a receptor and let the net settle."""
+        with self.lock:
+            self.drained = False
+            running = self.streams[stream]
+            if not running.basket.holds("receptor", number):
+                running.take("receptor", number, rows, rejected, self._timed_readers(stream))
+            self.settle()
+
+    def holds(self, stream: str, number: int) -> bool:
+        with self.lock:
+            return self.streams[stream].basket.holds("receptor", number)
+
+    def drain(self) -> None:
+        """The input has ended: close every window."""
+        with self.lock:
+            self.drained = True
+            self._fire()
+
+    def settle(self) -> None:
+        """Fire what is enabled, then let go of the rows that nobody needs."""
+        with self.lock:
+            self._fire()
+            for name in self.streams:
+                self._expire(name)
+
+    def readiness(self, description: Description) -> Readiness:
+        """The least watermark of the streams that are not idle, and whether all of them have ended."""
+        streams = [self.streams[name] for name in description.streams]
+        awake = [s for s in streams if not s.idle()] or streams
+        return Readiness(min(s.watermark() for s in awake), all(self._has_ended(n) for n in description.streams))
+
+    def _fire(self) -> None:
+        actions: Mapping[str, Action] = {**self.factories, **self.feeders}
+        settle(self.net, actions)
+
+    def _has_ended(self, stream: str) -> bool:
+        """No row will come: the receptors have ended, and so has every query that inserts into the stream."""
+        if not self.drained:
+            return False
+        feeding = [f for f in self.feeders.values() if f.stream.definition.name == stream]
+        return all(not f.enabled() and self._is_finished(f.source) for f in feeding)
+
+    def _is_finished(self, factory: str) -> bool:
+        running = self.factories[factory]
+        return all(map(self._has_ended, running.description.streams)) and not running.enabled()
+
+    def _timed_readers(self, stream: str) -> list[TimedReader] | None:
+        """The windows over a stream with how far each has been answered; None if some reader takes every row."""
+        readers = [f for f in self.factories.values() if stream in f.description.streams]
+        if any(f.description.query.timing is not Timing.BOUNDARIES for f in readers):
+            return None
+        return [
+            (w.window, self.readiness(f.description).watermark)  # type: ignore[misc]
+            for f in readers
+            for w in tree.windows(f.description.query.plan)
+            if tree.streams(w)[0].name == stream
+        ]
+
+    def _expire(self, stream: str) -> None:
+        basket = self.streams[stream].basket
+        readers = [f for f in self.factories.values() if stream in f.description.streams]
+        if readers:
+            basket.expire([need for f in readers for need in f.oldest_needed(stream)])
+            return
+        while basket.size() > LARGEST_UNREAD and len(basket.batches) > 1:
+            basket.expire([("__number", int(basket.batches[1].numbers()[0]))])

@@ -1,0 +1,96 @@
+"""A stream at work: its basket, the rows set aside, and how far its time has come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from datacell.algebra.schema import Schema
+from datacell.algebra.window import TimeWindow, micros
+from datacell.engines.arrow import arrow_schema
+from datacell.incremental.boundaries import FOREVER, last_shown
+from datacell.runtime.aside import Aside
+from datacell.runtime.basket import Basket
+from datacell.runtime.clock import Clock
+from datacell.sql.catalog import REJECTED, StreamDefinition
+
+TimedReader = tuple[TimeWindow, int]
+"""A window over the stream and the instant up to which its query has been answered."""
+
+
+class RunningStream:
+    """Takes batches of rows that have been checked by a receptor."""
+
+    def __init__(self, definition: StreamDefinition, directory: Path, clock: Clock) -> None:
+        self.definition, self.clock = definition, clock
+        self.schema = arrow_schema(Schema(definition.fields))
+        self.basket = Basket(directory / "basket", self.schema)
+        self.late = Aside(directory / "late.arrow", self.schema)
+        self.rejected = Aside(directory / "rejected.arrow", arrow_schema(Schema(REJECTED)))
+        self.enabled = True
+        self.last_arrival = clock.now()
+
+    def take(
+        self, source: str, number: int, rows: pa.Table, rejected: pa.Table, readers: Sequence[TimedReader] | None
+    ) -> None:
+        """Take a batch. With only timed `readers`, a row that none of them will look at any more is late."""
+        self.last_arrival = self.clock.now()
+        times = self._times(rows)
+        late = _late(times, readers)
+        batch = self.basket.last_batch + 1
+        self.rejected.put(batch, rejected)
+        self.late.put(batch, rows.filter(pa.array(late)))
+        kept = pa.array(~late)
+        taken = pa.chunked_array([pa.array(times)]).filter(kept)
+        self.basket.take(source, number, rows.filter(kept), taken, int(late.sum()), len(rejected))
+
+    def watermark(self) -> int:
+        """No row before this instant is expected any more."""
+        if self.definition.event_time is None:
+            self.basket.look_ahead(micros(self.clock.now()))
+        latest = self.basket.progress.latest
+        return latest if latest == -FOREVER else latest - self.definition.lateness
+
+    def idle(self) -> bool:
+        """Has nothing come for longer than the stream's idle timeout?"""
+        timeout = self.definition.idle_timeout
+        return timeout is not None and _passed(self.last_arrival, self.clock.now()) > timeout
+
+    def _times(self, rows: pa.Table) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        if self.definition.event_time is None:
+            return np.full(len(rows), micros(self.clock.now()), dtype=np.int64)
+        column = rows[self.definition.event_time].cast(pa.int64())
+        return np.asarray(column.to_numpy(), dtype=np.int64)
+
+
+def _late(
+    times: np.ndarray[tuple[int], np.dtype[np.int64]], readers: Sequence[TimedReader] | None
+) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Some boundary would have shown the row, and every such boundary has been answered."""
+    shown, waited_for = np.zeros(len(times), dtype=np.bool_), np.zeros(len(times), dtype=np.bool_)
+    for window, answered in readers or ():
+        last = last_shown(window, times)
+        shown |= last > times
+        waited_for |= (last > times) & (last > answered)
+    return shown & ~waited_for
+
+
+def _passed(since: datetime, now: datetime) -> int:
+    return micros(now) - micros(since)
+
+
+def ordered(rows: pa.Table, keys: Sequence[str]) -> pa.Table:
+    """The rows by these columns, which are then dropped; rows that tie stay in order."""
+    present = [k for k in keys if k in rows.schema.names]
+    if not present:
+        return rows
+    if len(pc.unique(rows[present[1]])) + len(pc.unique(rows[present[2]])) > 2:
+        numbered = rows.append_column("__row_index", pa.array(np.arange(len(rows))))
+        order = pc.sort_indices(numbered, sort_keys=[(k, "ascending") for k in (*present, "__row_index")])
+        rows = rows.take(order)
+    return rows.drop_columns(present)

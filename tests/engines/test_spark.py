@@ -1,0 +1,92 @@
+"""The Spark engine leaves its owner's session as it was, and nothing behind."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+from sqlglot import exp
+
+from datacell.algebra import scalar, types
+from datacell.algebra.plan import Map, Table
+from datacell.algebra.schema import Field, Named
+from datacell.engines.protocol import ParquetFiles
+from datacell.engines.spark import SparkEngine
+from datacell.errors import EngineError
+
+pytestmark = pytest.mark.spark
+
+_SOURCE = Table("t", "t", (Field("a", types.INT), Field("s", types.STRING), Field("ts", types.TIMESTAMP)))
+_NOON = dt.datetime(2024, 7, 1, 12, tzinfo=dt.UTC)
+_ROWS = pa.table(
+    {
+        "a": pa.array([1, None], pa.int32()),
+        "s": ["x", "7"],
+        "ts": pa.array([_NOON, None], pa.timestamp("us", tz="UTC")),
+    }
+)
+_PLAN = Map(
+    _SOURCE,
+    (
+        Named("n", exp.TryCast(this=scalar.column("t.s"), to=types.to_sqlglot(types.INT)), types.INT),
+        Named("h", scalar.call("hour", scalar.column("t.ts")), types.INT),
+    ),
+)
+_ANSWER = {"n": [None, 7], "h": [12, None]}
+
+
+def test_owner_keeps_its_session(spark: SparkSession) -> None:
+    owner = spark.newSession()
+    wanted = {"spark.sql.ansi.enabled": "true", "spark.sql.session.timeZone": "Asia/Tokyo"}
+    for key, value in wanted.items():
+        owner.conf.set(key, value)
+    owner.range(3).createOrReplaceTempView("mine")
+    active = SparkSession.getActiveSession()
+    assert active is not None
+    active.conf.set("datacell.test.active", "this one")
+    assert SparkEngine(owner).run(_PLAN, {"t": _ROWS}).to_pydict() == _ANSWER
+    assert {key: owner.conf.get(key) for key in wanted} == wanted
+    assert [view.name for view in owner.catalog.listTables()] == ["mine"]
+    after = SparkSession.getActiveSession()
+    assert after is not None
+    assert after.conf.get("datacell.test.active") == "this one"
+
+
+def test_leaves_no_views(spark: SparkSession) -> None:
+    engine = SparkEngine(spark)
+    for _ in range(3):
+        engine.run(_PLAN, {"t": _ROWS})
+    assert engine.session.catalog.listTables() == []
+
+
+def test_reads_parquet_files(spark_engine: SparkEngine, tmp_path: Path) -> None:
+    paths = tuple(str(tmp_path / f"{i}.parquet") for i in range(2))
+    for path in paths:
+        pq.write_table(_ROWS, path)
+    answer = spark_engine.run(_PLAN, {"t": ParquetFiles(paths)})
+    assert sorted(answer.column("h").to_pylist(), key=str) == [12, 12, None, None]
+
+
+def test_names_are_quoted(spark_engine: SparkEngine) -> None:
+    name = "we\"ird``na'me; drop table x"
+    source = Table(name, "t", (Field(name, types.TIMESTAMP_NTZ),))
+    plan = Map(source, (Named(name, scalar.column(f"t.{name}"), types.TIMESTAMP_NTZ),))
+    given = pa.table({name: pa.array([_NOON.replace(tzinfo=None)], pa.timestamp("us"))})
+    assert spark_engine.run(plan, {name: given}).equals(given)
+
+
+def test_failure_is_ours_and_quiet(spark_engine: SparkEngine, capfd: pytest.CaptureFixture[str]) -> None:
+    plan = Map(_SOURCE, (Named("x", scalar.call("raise_error", exp.Literal.string("no!")), types.STRING),))
+    with pytest.raises(EngineError, match="no!"):
+        spark_engine.run(plan, {"t": _ROWS})
+    assert "QueryContextLogger" not in capfd.readouterr().err
+
+
+def test_empty_input(spark_engine: SparkEngine) -> None:
+    answer = spark_engine.run(_PLAN, {"t": _ROWS.slice(0, 0)})
+    assert answer.num_rows == 0
+    assert answer.schema == pa.schema([("n", pa.int32()), ("h", pa.int32())])
