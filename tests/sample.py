@@ -1,4 +1,4 @@
-"""A small catalog, small data with NULLs, duplicates, equal timestamps, disorder and gaps, and how tests ask about them."""
+"""A small catalog, small data with NULLs, duplicates, equal timestamps, disorder and gaps, and how tests ask."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from functools import cache
 from typing import Any
 
 import pyarrow as pa
-from reference import EPOCH, Answer, Feed, Reference, Row
 
 from datacell.algebra.plan import Plan
 from datacell.algebra.query import Query
@@ -20,6 +19,7 @@ from datacell.engines.duckdb import DuckDBEngine
 from datacell.sql import script
 from datacell.sql.catalog import Catalog
 from datacell.sql.statements import CreateQuery, InsertInto, Select, after
+from reference import EPOCH, Answer, Feed, Reference, Row
 
 SCRIPT = """
 CREATE STREAM s (ts TIMESTAMP, k INT, v DOUBLE, n INT, WATERMARK FOR ts AS ts - INTERVAL 2 SECONDS);

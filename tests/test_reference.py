@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from reference import EPOCH, Answer, Feed, Reference
-from sample import at, engine
 
 from datacell.algebra.query import Query, Timing
 from datacell.sql import script
 from datacell.sql.catalog import Catalog
 from datacell.sql.statements import Select, after
+from reference import EPOCH, Answer, Feed, Reference
+from sample import at, engine
 
 CATALOG = Catalog()
 for _placed in script.read(

@@ -6,7 +6,7 @@
 
     cell = datacell.connect(checkpoint="state/")
     cell.sql("CREATE STREAM plugs (ts TIMESTAMP, plug INT, value DOUBLE, WATERMARK FOR ts AS ts) WITH (...)")
-    hot = cell.query("SELECT plug, max(value) AS top FROM plugs [RANGE 5 MINUTES SLIDE 1 SECOND] GROUP BY plug", name="hot")
+    hot = cell.query("SELECT plug, max(value) AS top FROM plugs [RANGE 5 MINUTES SLIDE 1 SECOND] GROUP BY plug")
     for result in hot.results():
         print(result.to_pandas())
 """

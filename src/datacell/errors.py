@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from unicodedata import combining, east_asian_width
@@ -112,11 +113,16 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     choices = sorted(set(known))
     meant = closest(name, choices)
     if meant is not None:
-        return f"did you mean {meant}?"
+        return f"did you mean {spelled(meant)}?"
     if not choices:
         return None
-    shown = ", ".join(choices[:8])
+    shown = ", ".join(map(spelled, choices[:8]))
     return f"there is: {shown}" + (", …" if len(choices) > 8 else "")
+
+
+def spelled(name: str) -> str:
+    """A name as it must be written: in backticks if it is not made of letters, digits and underscores."""
+    return name if re.fullmatch(r"[\w<>(),=]+", name) else f"`{name.replace('`', '``')}`"
 
 
 def counted(number: int, thing: str) -> str:

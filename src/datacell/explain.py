@@ -50,7 +50,8 @@ _EMISSION = {
 
 def explain_script(text: str, file: str, stage: Stage | None, form: Format) -> str:
     """Every query of a script. An EXPLAIN in it shows its own stage unless one is asked for."""
-    found = [_explained(placed, stage) for placed in script.read(text, file=file) if _query(placed) is not None]
+    queries = [placed for placed in script.read(text, file=file) if _query(placed) is not None]
+    found = [_explained(placed, stage) for placed in queries]
     if not found:
         raise SqlError(f"{file} has no query to explain", hint="add CREATE CONTINUOUS QUERY name AS SELECT …")
     return _formatted(found, form)
@@ -58,7 +59,7 @@ def explain_script(text: str, file: str, stage: Stage | None, form: Format) -> s
 
 def explain_query(query: Query, stage: Stage, form: Format, name: str = "query") -> str:
     """One query at a stage."""
-    return _formatted([Explained(name, 1, stage, at_stage(query, stage))], form)
+    return _formatted([Explained(name, 1, stage, at_stage(query, stage), query.result)], form)
 
 
 def _formatted(found: Sequence[Explained], form: Format) -> str:

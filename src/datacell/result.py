@@ -33,7 +33,7 @@ class Result:
         return self.spark.createDataFrame(self.table)
 
     def to_pylist(self) -> list[dict[str, Any]]:
-        return self.table.to_pylist()
+        return list(self.table.to_pylist())
 
     def __len__(self) -> int:
         return len(self.table)

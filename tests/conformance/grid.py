@@ -18,6 +18,7 @@ from datacell.algebra.schema import Field, Named, Schema
 from datacell.algebra.types import Type
 from datacell.engines.agreed import casts, operators, spelling
 from datacell.engines.agreed.entries import Entry
+from datacell.engines.agreed.special import MICROSECONDS, PARTS, TRUNCATE, TRUNCATE_DATE
 from datacell.engines.agreed.spelled import RefusedError
 from datacell.engines.arrow import arrow_schema
 
@@ -33,12 +34,28 @@ _CLASSES: dict[str, list[Type]] = {
 }
 _GROWING = ("repeat", "lpad", "rpad", "space")
 _RAISING = (
-    *("like", "ilike", "split_part", "timestamp_seconds", "timestamp_millis", "timestamp_micros", "add_months"),
+    *("like", "split_part", "timestamp_seconds", "timestamp_millis", "timestamp_micros", "add_months"),
     *("date_add", "dateadd", "date_sub", "date_from_unix_date", "last_day", "add", "sub"),
 )
 """What raises on Spark, even with ANSI mode off, for values that are out of all bounds."""
+_PATTERNS = (
+    "a",
+    "^a",
+    "b|c",
+    "[a-c]+",
+    "[^a-z]",
+    "(a)(b)?",
+    "(x|a)+b",
+    "A-C",
+    "a b",
+    "a*b",
+    "\\.",
+    "[.,]",
+    "c?,",
+    "^[^,]+,",
+)
 _EXPRESSIONS = 60
-_FEW = (100, 100, 30, 12, 6)
+_FEW = (100, 100, 28, 9, 5)
 """So many values of each argument, by the number of arguments."""
 _NUMBERS = [types.TINYINT, types.INT, types.BIGINT, types.FLOAT, types.DOUBLE, types.decimal(10, 2)]
 _COMPARED = [*_NUMBERS, types.STRING, types.DATE, types.TIMESTAMP, types.BOOLEAN, types.BINARY]
@@ -78,12 +95,14 @@ def blocks() -> list[Block]:
     for entry in itertools.chain.from_iterable(spelling.scalars().values()):
         for given in _types(entry):
             call = scalar.call(entry.name, *(scalar.column(f"a{i}") for i in range(len(given))))
-            found[given, _pool(entry.name)].append(call)
+            found[given, "few" if entry.ascii_only else _pool(entry.name)].append(call)
     for given, operator in _operators():
         moves = types.is_time(given[0])
         found[given, _pool(type(operator).__name__.lower()) if moves or types.STRING in given else "all"].append(
             operator
         )
+    for given, call in _literal_calls():
+        found[given, "mild" if call.name == "timestampadd" else "all"].append(call)
     for source in pools.POOLS:
         targets = [t for t in pools.POOLS if t != source and casts.agreed(source, t)]
         found[(source,), "readable"] += [exp.TryCast(this=scalar.column("a0"), to=types.to_sqlglot(t)) for t in targets]
@@ -93,6 +112,8 @@ def blocks() -> list[Block]:
 
 
 def _pool(name: str) -> str:
+    if name == "ilike":
+        return "few"
     return "small" if name in _GROWING else "mild" if name in _RAISING else "all"
 
 
@@ -138,6 +159,29 @@ def _types(entry: Entry) -> Iterator[tuple[Type, ...]]:
         for rest in itertools.product(*choices):
             others = iter(rest)
             yield tuple(common if name in ("T", "N") else next(others) for name in names)
+
+
+def _literal_calls() -> Iterator[tuple[tuple[Type, ...], exp.Anonymous]]:
+    """Calls whose spelling depends on a literal."""
+    a, b = scalar.column("a0"), scalar.column("a1")
+    text, number = exp.Literal.string, exp.Literal.number
+    for t in (types.DATE, types.TIMESTAMP):
+        yield from (((t,), scalar.call("date_trunc", text(unit), a)) for unit in TRUNCATE)
+        yield from (((t,), scalar.call("trunc", a, text(unit))) for unit in TRUNCATE_DATE)
+        yield from (((t,), scalar.call("date_part", text(unit), a)) for unit in PARTS)
+    for unit in MICROSECONDS:
+        yield (types.TIMESTAMP, types.TIMESTAMP), scalar.call("timestampdiff", exp.var(unit), a, b)
+        yield (types.INT, types.TIMESTAMP), scalar.call("timestampadd", exp.var(unit), a, b)
+    for t in (types.INT, types.DOUBLE, types.decimal(10, 2)):
+        yield (t,), scalar.call("round", a)
+        yield (t,), scalar.call("round", a, number(1))
+        yield (t,), scalar.call("zeroifnull", a)
+    for pattern in _PATTERNS:
+        yield (types.STRING,), scalar.call("rlike", a, text(pattern))
+        yield (types.STRING,), scalar.call("regexp_replace", a, text(pattern), text("<>"))
+        yield from (((types.STRING,), scalar.call("regexp_extract", a, text(pattern), number(i))) for i in (0, 1, 2))
+    yield (types.STRING,), scalar.call("sha2", a, number(256))
+    yield (types.INT, types.INT), scalar.call("div", a, b)
 
 
 def _operators() -> Iterator[tuple[tuple[Type, ...], exp.Expr]]:

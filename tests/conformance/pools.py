@@ -141,12 +141,14 @@ _MILD_TEXTS = [text for text in _TEXTS if text is None or "\\" not in text]
 
 
 def pool(t: Type, kind: str) -> list[Value]:
-    """`all` of them, `readable` as numbers and times, `small` numbers, or `mild`: those on which Spark never raises."""
+    """`all` of them, `readable` as numbers and times, `small` numbers, `few` texts, or `mild`: Spark never raises."""
     match kind, t:
         case "readable", types.STRING:
             return READABLE_TEXTS
         case "small", types.INT:
             return SMALL
+        case "few", types.STRING:
+            return [None, "", "a", "abc", "ABC", " abc ", "a b", "A%", "_b_", "xyz", "äöü", "😀x"]
         case "mild", types.STRING:
             return _MILD_TEXTS
         case "mild", _ if t in types.INTEGERS:

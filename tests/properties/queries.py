@@ -1,25 +1,28 @@
 """Random queries as text, and random data, over the sample catalog.
 
 A query is drawn top-down: a block (plain, grouped, aggregated, distinct, analytic, set operation, top rows) gives
-columns of wanted kinds (``i`` integer, ``d`` double, ``s`` string), its FROM gives the columns that expressions may read.
+columns of wanted kinds (``i`` integer, ``d`` double, ``s`` string), its FROM the columns that expressions may read.
 Doubles are multiples of 0.5, so that sums are exact; what is ordered is ordered by every column, so that it is total.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
+
 from sample import Values
 
-Draw = Callable[[st.SearchStrategy[Any]], Any]
 Column = tuple[str, str]
 """A name as it is written, and its kind."""
 
 TABLES: dict[str, str] = {"t": "k:i a:i c:s", "u": "k:i b:i"}
 STREAMS: dict[str, str] = {"s": "k:i v:d n:i", "r": "k:i x:i c:s"}
+
+JOINS = ["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "LEFT SEMI JOIN", "LEFT ANTI JOIN"]
 
 TIME_WINDOWS = [
     "RANGE 3 SECONDS SLIDE 2 SECONDS",
@@ -37,27 +40,30 @@ NO_WINDOW = [""]
 FORMS = (NO_WINDOW, TIME_WINDOWS, EVERY_CHANGE, ROW_WINDOWS)
 
 
-@st.composite
-def queries(draw: Draw, forms: Sequence[Sequence[str]] = FORMS) -> str:
-    windows = draw(st.sampled_from(list(forms)))
-    grammar = Grammar(draw, windows)
-    kinds = "".join(draw(st.lists(st.sampled_from("iids"), min_size=1, max_size=3)))
+def queries(forms: Sequence[Sequence[str]] = FORMS) -> st.SearchStrategy[str]:
+    """Texts of queries, under windows of one of the forms. Drawn by seed: far more even than choice by choice."""
+    return st.integers(0, 2**32 - 1).map(lambda seed: query(Random(seed), forms))
+
+
+def query(random: Random, forms: Sequence[Sequence[str]] = FORMS) -> str:
+    grammar = Grammar(random, random.choice(forms))
+    kinds = "".join(random.choices("iids", k=random.randint(1, 3)))
     text = grammar.block(kinds, depth=2, outer=[])
-    emission = draw(st.sampled_from(["", "", "", "ISTREAM ", "DSTREAM "])) if "SLIDE" in text else ""
-    return f"{emission}({text})" if emission else text
+    emission = grammar.pick("", "", "", "ISTREAM", "DSTREAM") if "SLIDE" in text else ""
+    return f"{emission} ({text})" if emission else text
 
 
 @dataclass
 class Grammar:
-    """Draws parts of a query; `windows` are the forms that a stream may stand under."""
+    """Draws parts of a query; `windows` are what a stream may stand under."""
 
-    draw: Draw
+    random: Random
     windows: Sequence[str]
     aliases: int = 0
     budget: int = 5
 
     def pick(self, *options: Any) -> Any:
-        return self.draw(st.sampled_from(options))
+        return self.random.choice(options)
 
     def alias(self) -> str:
         self.aliases += 1
@@ -73,7 +79,7 @@ class Grammar:
         return text
 
     def plain(self, kinds: str, depth: int, outer: list[Column]) -> str:
-        tables, scope = self.sources(depth, outer)
+        tables, scope = self.sources(depth)
         names = self.named(self.value(kind, scope, outer) for kind in kinds)
         return f"SELECT {names} FROM {tables}{self.where(scope, depth, outer)}"
 
@@ -81,7 +87,7 @@ class Grammar:
         return self.plain(kinds, depth, outer).replace("SELECT", "SELECT DISTINCT", 1)
 
     def grouped(self, kinds: str, depth: int, outer: list[Column]) -> str:
-        tables, scope = self.sources(depth, outer)
+        tables, scope = self.sources(depth)
         keys = [self.column("i", scope), *([self.value("i", scope, [])] if self.pick(True, False, False) else [])]
         keys = list(dict.fromkeys(keys))
         chosen = [
@@ -97,12 +103,12 @@ class Grammar:
         return str(self.pick(on_key, on_value, f"{on_key} AND {on_value}"))
 
     def aggregated(self, kinds: str, depth: int, outer: list[Column]) -> str:
-        tables, scope = self.sources(depth, outer)
+        tables, scope = self.sources(depth)
         names = self.named(self.aggregate(kind, scope) for kind in kinds)
         return f"SELECT {names} FROM {tables}{self.where(scope, depth, outer)}"
 
     def analytic(self, kinds: str, depth: int, outer: list[Column]) -> str:
-        tables, scope = self.sources(depth, outer)
+        tables, scope = self.sources(depth)
         everything = ", ".join(name for name, _ in scope)
         partition = self.column("i", scope)
         number = self.column("i", scope)
@@ -125,7 +131,7 @@ class Grammar:
 
     def set_operation(self, kinds: str, depth: int, outer: list[Column]) -> str:
         operator = self.pick("UNION ALL", "UNION ALL", "UNION", "INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL")
-        both = f"{self.block(kinds, 0, outer)} {operator} {self.block(kinds, 0, outer)}"
+        both = f"{self.block(kinds, depth - 2, outer)} {operator} {self.block(kinds, depth - 2, outer)}"
         if self.pick(True, False):
             return both
         alias = self.alias()
@@ -146,10 +152,10 @@ class Grammar:
 
     # FROM and WHERE
 
-    def sources(self, depth: int, outer: list[Column]) -> tuple[str, list[Column]]:
+    def sources(self, depth: int) -> tuple[str, list[Column]]:
         text, scope = self.source(depth)
         for _ in range(self.pick(0, 0, 1, 1, 2) if depth > 0 else self.pick(0, 0, 1)):
-            kind = self.pick("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "LEFT SEMI JOIN", "LEFT ANTI JOIN", "LATERAL")
+            kind = self.pick(*JOINS, "LATERAL")
             if kind == "LATERAL" and depth > 0:
                 alias = self.alias()
                 inner = self.block("i", 0, scope)
@@ -244,23 +250,26 @@ class Grammar:
         return ", ".join(f"{value} AS c{i}" for i, value in enumerate(values))
 
 
-_KEY = st.sampled_from([None, 1, 1, 2, 3])
-_NUMBER = st.sampled_from([None, 0, 1, 2, 20])
-_HALF = st.sampled_from([None, -1.5, 0.0, 0.5, 2.5])
-_TEXT = st.sampled_from([None, "x", "y"])
-_SECONDS = st.sampled_from([0.0, 0.5, 1.0, 1.0, 2.0, 3.5, 4.0, 9.0])
+_KEYS = (None, 1, 1, 2, 2, 3)
+_NUMBERS = (None, 0, 1, 2, 20)
+_HALVES = (None, -1.5, 0.0, 0.5, 2.5)
+_TEXTS = (None, "x", "y")
+_SECONDS = (0.0, 0.5, 1.0, 1.0, 2.0, 3.5, 4.0, 9.0)
 
 
-@st.composite
-def data(draw: Draw) -> dict[str, Values]:
-    def rows(*columns: st.SearchStrategy[Any], most: int) -> Values:
-        least = draw(st.sampled_from([0, most - 2, most - 2, most]))
-        found: Values = draw(st.lists(st.tuples(*columns), min_size=least, max_size=most))
-        return found
+def data() -> st.SearchStrategy[dict[str, Values]]:
+    """Rows of every stream and table; sometimes none."""
+    return st.integers(0, 2**32 - 1).map(lambda seed: rows(Random(seed)))
+
+
+def rows(random: Random) -> dict[str, Values]:
+    def some(most: int, *columns: Sequence[Any]) -> Values:
+        size = random.choice([0, *range(2, most + 1), most, most])
+        return [tuple(map(random.choice, columns)) for _ in range(size)]
 
     return {
-        "s": rows(_SECONDS, _KEY, _HALF, _NUMBER, most=7),
-        "r": rows(_SECONDS, _KEY, _NUMBER, _TEXT, most=5),
-        "t": rows(_KEY, _NUMBER, _TEXT, most=5),
-        "u": rows(_KEY, _NUMBER, most=4),
+        "s": some(7, _SECONDS, _KEYS, _HALVES, _NUMBERS),
+        "r": some(5, _SECONDS, _KEYS, _NUMBERS, _TEXTS),
+        "t": some(5, _KEYS, _NUMBERS, _TEXTS),
+        "u": some(5, _KEYS, _NUMBERS),
     }

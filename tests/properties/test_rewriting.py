@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
-from properties.queries import FORMS, NO_WINDOW, data, queries
-from sample import DATA, Answer, Query, Values, answers, bind
 
 from datacell.algebra.plan import Apply, Plan, descendants
+from datacell.algebra.query import Query
 from datacell.errors import EngineError
 from datacell.rewrite.driver import Rule, fixed_point
 from datacell.rewrite.rules import ALTERNATIVES, DECIDE, RULES, UNNEST, optimized
+from properties.queries import FORMS, NO_WINDOW, data, queries
+from reference import Answer
+from sample import DATA, Values, answers, bind
 
 SEVERAL = settings(
     derandomize=True,
@@ -34,6 +36,8 @@ COUNTEREXAMPLES = [
     "(SELECT k, count(*) AS m FROM t WHERE t.k = q.n GROUP BY k) p ON true",
     # an analytic function that nobody reads stood between a filter and its source
     "SELECT c0 FROM (SELECT b AS c0, rank() OVER (ORDER BY b) AS c1, k AS c2 FROM u) q WHERE c2 > 1",
+    # partial aggregation put a map between a filter and its aggregate
+    "SELECT n FROM (SELECT count(*) AS n FROM (SELECT k FROM t UNION ALL SELECT k FROM u) p) q WHERE n > 1",
     # a partitioned row window under a new name for its key
     "SELECT id, v FROM (SELECT k AS id, v FROM s [PARTITION BY k ROWS 1 SLIDE 2]) q WHERE id > 0",
     # more keys would have ended a frame before its last tie, or made a whole partition a growing frame
@@ -57,11 +61,12 @@ def judged(query: Query, plan: Plan, rows: dict[str, Values]) -> list[Answer] | 
 
 @pytest.mark.parametrize("text", COUNTEREXAMPLES)
 def test_what_was_wrong_once(text: str) -> None:
-    query = bind(text)
-    assert answers(optimized(query)) == judged(query, query.plan, dict(DATA))
+    query, new = bind(text), optimized(bind(text))
+    assert optimized(new) is new
+    assert answers(new) == judged(query, query.plan, dict(DATA))
 
 
-@settings(SEVERAL, max_examples=90)
+@settings(SEVERAL, max_examples=60)
 @given(queries(FORMS), data())
 def test_a_rewritten_plan_gives_the_same_answers(text: str, rows: dict[str, Values]) -> None:
     query = bind(text)
@@ -70,7 +75,7 @@ def test_a_rewritten_plan_gives_the_same_answers(text: str, rows: dict[str, Valu
     assert answers(optimized(query), data=rows) == expected
 
 
-@settings(SEVERAL, max_examples=60)
+@settings(SEVERAL, max_examples=30)
 @given(queries((NO_WINDOW, *FORMS)), data())
 def test_each_rule_alone_keeps_the_answers(text: str, rows: dict[str, Values]) -> None:
     query = bind(text)
@@ -78,15 +83,14 @@ def test_each_rule_alone_keeps_the_answers(text: str, rows: dict[str, Values]) -
     assume(expected is not None)
     unnested = fixed_point(query.plan, UNNEST)
     for rule in EACH:
-        for plan in (query.plan, unnested):
-            alone = fixed_point(plan, (rule,))
-            if alone is not plan:
-                assert judged(query, alone, rows) in (None, expected), rule.name
+        changed = (new for plan in (query.plan, unnested) if (new := fixed_point(plan, (rule,))) is not plan)
+        alone = next(changed, None)
+        if alone is not None:
+            assert judged(query, alone, rows) in (None, expected), rule.name
 
 
-@settings(SEVERAL, max_examples=250)
+@settings(SEVERAL, max_examples=150)
 @given(queries(FORMS))
 def test_optimizing_twice_changes_nothing(text: str) -> None:
     once = optimized(bind(text))
     assert optimized(once) == once
-

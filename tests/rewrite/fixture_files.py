@@ -16,13 +16,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from sample import bind
-
 from datacell.algebra import show
 from datacell.algebra.plan import Plan
 from datacell.algebra.query import Query
 from datacell.rewrite.driver import Rule, fixed_point
 from datacell.rewrite.rules import ALTERNATIVES, RULES
+from sample import bind
 
 FOLDER = Path(__file__).parent / "fixtures"
 KNOWN: dict[str, Rule] = {rule.name: rule for phase in (*RULES, ALTERNATIVES) for rule in phase}

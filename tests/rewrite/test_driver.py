@@ -7,14 +7,14 @@ from dataclasses import replace
 from itertools import count
 
 import pytest
-from sample import bind
 from sqlglot import exp
 
 from datacell.algebra import scalar
-from datacell.algebra.plan import Filter, Map, Order, Plan
+from datacell.algebra.plan import Filter, Map, Order, Plan, descendants
 from datacell.errors import PlanError
 from datacell.rewrite.driver import NodeRule, PlanRule, fixed_point, optimize
 from datacell.rewrite.rules import RULES, optimized
+from sample import bind
 
 FILTERED = bind("SELECT k FROM t WHERE a > 1")
 
@@ -29,19 +29,19 @@ def compared(operator: type[exp.Binary], value: int) -> exp.Expr:
 
 def test_a_rule_that_changes_the_schema_is_named() -> None:
     narrow = PlanRule("narrow", lambda plan: plan.children[0])
-    with pytest.raises(PlanError, match="rule narrow changed the schema from .k int. to .t.k int, "):
+    with pytest.raises(PlanError, match=r"rule narrow changed the schema from .k int. to .t.k int, "):
         fixed_point(FILTERED.plan, (narrow,))
 
 
 def test_a_rule_that_makes_an_invalid_plan_is_named() -> None:
     lost = rule("lose_column", lambda node: Filter(node.child, scalar.column("t.z")))
-    with pytest.raises(PlanError, match="rule lose_column made an invalid plan: filter reads t.z"):
+    with pytest.raises(PlanError, match=r"rule lose_column made an invalid plan: filter reads t.z"):
         fixed_point(FILTERED.plan, (lost,))
 
 
 def test_an_invalid_node_above_the_change_names_the_rule_too() -> None:
     lost = rule("drop_columns", lambda node: Map(node.child, node.child.schema.passing(["t.c"])))
-    with pytest.raises(PlanError, match="rule drop_columns made an invalid plan: map reads t.k"):
+    with pytest.raises(PlanError, match=r"rule drop_columns made an invalid plan: map reads t.k"):
         fixed_point(FILTERED.plan, (lost,))
 
 
@@ -57,6 +57,19 @@ def test_a_rule_without_end_is_reported() -> None:
     restless = rule("restless", lambda node: replace(node, predicate=compared(exp.GT, next(numbers))))
     with pytest.raises(PlanError, match="no end after 100 rounds of restless"):
         fixed_point(FILTERED.plan, (restless,))
+
+
+def test_a_round_of_phases_that_ends_where_it_began_is_the_end() -> None:
+    more = rule("more", lambda node: replace(node, predicate=compared(exp.GT, 1)))
+    less = rule("less", lambda node: replace(node, predicate=compared(exp.LT, 1)))
+    assert optimize(FILTERED, ((less,), (more,))) is FILTERED
+
+
+def test_an_earlier_phase_gets_another_turn() -> None:
+    """The filter passes the map that the partial aggregation has put below it."""
+    text = "SELECT n FROM (SELECT count(*) AS n FROM (SELECT k FROM t UNION ALL SELECT k FROM u) p) q WHERE n > 1"
+    once = optimized(bind(text))
+    assert not any(isinstance(node, Filter) and isinstance(node.child, Map) for node in descendants(once.plan))
 
 
 def test_an_equal_plan_is_no_change() -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import sample
-from rewrite import fixture_files
-from rewrite.fixture_files import FOLDER, KNOWN, Case
 
 import datacell.rewrite
+import sample
 from datacell.algebra import show
 from datacell.algebra.plan import Plan
 from datacell.rewrite.driver import fixed_point
 from datacell.rewrite.rules import DECIDE
+from rewrite import fixture_files
+from rewrite.fixture_files import FOLDER, KNOWN, Case
 
 NO_RULES = {"__init__", "driver", "rules"}
 CASES = [case for rule in KNOWN for case in fixture_files.read(rule)]

@@ -93,3 +93,10 @@ def test_every_node_has_a_place_and_none_has_comments() -> None:
     tree = _parse("a /* one */ + extract(day FROM cast(x AS DATE)), interval 3 days -- two\nFROM t WHERE true")
     assert all("start" in node.meta for node in tree.walk())
     assert not any(node.comments for node in tree.walk())
+
+
+@pytest.mark.parametrize(("written", "value"), [("'it''s'", "it's"), ("''''", "'"), ("'a'", "a")])
+def test_a_doubled_quote_is_a_quote(written: str, value: str) -> None:
+    (item,) = _parse(written).expressions
+    assert isinstance(item, exp.Literal)
+    assert item.name == value

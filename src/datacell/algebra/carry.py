@@ -5,9 +5,9 @@ A plan that depends on a value v, evaluated for every v of a *domain*, is one pl
     carry(q) = { (row, v) | v ∈ domain, row ∈ q(v) }
 
 Filters and maps read v from the row, groups and partitions take it as a further key, joins compare it, sets contain it.
-What does not depend on v is multiplied with the domain only where it must be. Two things are done this way: subqueries,
-whose values are those of the outer rows (`rewrite.unnest_subqueries`), and firings, whose values are the boundaries that
-are due (`incremental.lift`).
+What does not depend on v is multiplied with the domain only where it must be. Two things are done this way:
+subqueries, whose values are those of the outer rows (`rewrite.unnest_subqueries`), and firings, whose values are the
+boundaries that are due (`incremental.lift`).
 """
 
 from __future__ import annotations

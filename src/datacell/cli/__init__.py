@@ -8,8 +8,10 @@ from typing import Annotated
 
 import typer
 
+from datacell.cli.bench import bench
 from datacell.cli.doctor import doctor
 from datacell.cli.explain import explain
+from datacell.cli.run import run
 from datacell.errors import DataCellError
 
 app = typer.Typer(
@@ -19,7 +21,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.command()(run)
 app.command()(explain)
+app.command()(bench)
 app.command(short_help="Check what DataCell needs to run.")(doctor)
 
 

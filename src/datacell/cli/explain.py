@@ -38,4 +38,4 @@ def read_script(path: Path) -> str:
     except UnicodeDecodeError as error:
         raise SqlError(f"{path} is not UTF-8 text: byte {error.start}", hint="save it as UTF-8") from None
     except OSError as error:
-        raise SqlError(f"{path} cannot be read: {error.strerror}") from None
+        raise SqlError(f"{path} cannot be read: {error.strerror}", hint="give a file of SQL") from None

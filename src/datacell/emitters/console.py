@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pyarrow as pa
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from datacell.emitters import text
 from datacell.runtime.output import Firing
 
 _MOST_ROWS = 20
+_LONGEST = 80
 
 
 class ConsoleEmitter:
@@ -20,14 +25,26 @@ class ConsoleEmitter:
     def deliver(self, firing: Firing) -> None:
         if not len(firing.rows):
             return
-        table = Table(title=self.name, title_justify="left")
-        for name in firing.rows.schema.names:
-            table.add_column(name)
+        table = Table(title=Text(f"{self.name}, firing {firing.number}"), title_justify="left")
+        for field in firing.rows.schema:
+            table.add_column(Text(field.name), justify="right" if _is_number(field.type) else "left")
         for row in text.rows(firing.rows.slice(0, _MOST_ROWS)):
-            table.add_row(*("" if v is None else str(v) for v in row.values()))
+            table.add_row(*map(_cell, row.values()))
         self.console.print(table)
         if len(firing.rows) > _MOST_ROWS:
             self.console.print(f"… and {len(firing.rows) - _MOST_ROWS} more rows")
 
     def close(self) -> None:
         pass
+
+
+def _cell(value: Any) -> Text:
+    """NULL is told from an empty string; long texts are cut."""
+    if value is None:
+        return Text("NULL", style="dim")
+    shown = value if isinstance(value, str) else text.csv_field(value)
+    return Text(shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…")
+
+
+def _is_number(kind: Any) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))

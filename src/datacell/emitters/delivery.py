@@ -36,9 +36,11 @@ class Delivery:
 
     def stop(self) -> None:
         self._stopped.set()
-        if self._thread.is_alive():
+        if self._thread.is_alive() and not self.pending:
             self._thread.join(5)
         self.emitter.close()
+        if self._thread.is_alive():
+            self._thread.join(5)
 
     def _run(self) -> None:
         while not self._stopped.is_set():
@@ -57,8 +59,8 @@ class Delivery:
         while not self._stopped.is_set():
             try:
                 action()
-            except (DataCellError, OSError) as error:
-                self.failure = str(error)
+            except Exception as error:  # whatever a client's code raises must not end the delivery
+                self.failure = str(error) if isinstance(error, DataCellError) else f"{type(error).__name__}: {error}"
                 self._stopped.wait(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
             else:

@@ -2,28 +2,92 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from datacell.emitters.console import ConsoleEmitter
-from datacell.emitters.files import FileEmitter
+from datacell.emitters.files import Csv, FileEmitter, Parquet, write_json
 from datacell.emitters.protocol import Emitter
-from datacell.emitters.sinks import SparkSinkEmitter
-from datacell.errors import EmitterError
+from datacell.emitters.sinks import SavedTableEmitter, SparkSinkEmitter
+from datacell.emitters.tcp import TcpEmitter
+from datacell.errors import EmitterError, did_you_mean
+from datacell.runtime import sockets
 from datacell.sql.catalog import EmitterDefinition
 
-_FILES = ("csv", "json", "parquet")
+Open = Callable[[EmitterDefinition, dict[str, str], SparkSession], Emitter]
+
+_OPTIONS = {
+    "csv": ("path", "header", "sep"),
+    "json": ("path",),
+    "parquet": ("path", "compression"),
+    "console": (),
+    "tcp": ("host", "port"),
+    "table": ("table",),
+}
+"""What can be said about the formats that are ours; of a Spark sink we do not know."""
 
 
 def open_emitter(definition: EmitterDefinition, spark: SparkSession) -> Emitter:
     """The emitter that a definition describes; any format that is not ours is a Spark batch sink."""
-    options = dict(definition.options)
+    options = {name.lower(): value for name, value in definition.options}
     form = options.pop("format", "console").lower()
-    if form in _FILES:
-        if "path" not in options:
-            raise EmitterError(f"emitter {definition.name} needs a path", hint=f"add path = 'out/{definition.name}'")
-        return FileEmitter(Path(options["path"]), form)
-    if form == "console":
-        return ConsoleEmitter(definition.source)
-    return SparkSinkEmitter(spark, form, options)
+    if form not in _OPENED:
+        return SparkSinkEmitter(spark, form, {name: v for name, v in definition.options if name.lower() != "format"})
+    unknown = next((name for name in options if name not in _OPTIONS[form]), None)
+    if unknown is not None:
+        hint = did_you_mean(unknown, _OPTIONS[form])
+        raise EmitterError(f"emitter {definition.name}: {form} has no option {unknown}", hint=hint)
+    return _OPENED[form](definition, options, spark)
+
+
+def _csv(definition: EmitterDefinition, options: dict[str, str], spark: SparkSession) -> Emitter:
+    header = options.get("header", "true").lower()
+    separator = options.get("sep", ",")
+    if header not in ("true", "false") or len(separator) != 1 or separator in '"\n\r':
+        raise EmitterError(f"emitter {definition.name}: header is 'true' or 'false', sep is one character")
+    return FileEmitter(_directory(definition, options), "csv", Csv(separator, header == "true"))
+
+
+def _json(definition: EmitterDefinition, options: dict[str, str], spark: SparkSession) -> Emitter:
+    return FileEmitter(_directory(definition, options), "json", write_json)
+
+
+def _parquet(definition: EmitterDefinition, options: dict[str, str], spark: SparkSession) -> Emitter:
+    compression = options.get("compression", "snappy").lower()
+    if compression != "none" and not pa.Codec.is_available(compression):
+        raise EmitterError(f"emitter {definition.name}: there is no compression {compression}")
+    return FileEmitter(_directory(definition, options), "parquet", Parquet(compression))
+
+
+def _console(definition: EmitterDefinition, options: dict[str, str], spark: SparkSession) -> Emitter:
+    return ConsoleEmitter(definition.source)
+
+
+def _tcp(definition: EmitterDefinition, options: dict[str, str], spark: SparkSession) -> Emitter:
+    port = sockets.port_number(options, f"emitter {definition.name}", EmitterError)
+    return TcpEmitter(options.get("host", "127.0.0.1"), port)
+
+
+def _table(definition: EmitterDefinition, options: dict[str, str], spark: SparkSession) -> Emitter:
+    if "table" not in options:
+        raise EmitterError(f"emitter {definition.name} needs a table", hint="add table = 'name'")
+    return SavedTableEmitter(spark, options["table"])
+
+
+def _directory(definition: EmitterDefinition, options: dict[str, str]) -> Path:
+    if "path" not in options:
+        raise EmitterError(f"emitter {definition.name} needs a path", hint=f"add path = 'out/{definition.name}'")
+    return Path(options["path"].removeprefix("file://"))
+
+
+_OPENED: dict[str, Open] = {
+    "csv": _csv,
+    "json": _json,
+    "parquet": _parquet,
+    "console": _console,
+    "tcp": _tcp,
+    "table": _table,
+}

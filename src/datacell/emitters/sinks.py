@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+import pyarrow as pa
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from datacell.errors import EmitterError
 from datacell.runtime.output import Firing
@@ -18,20 +20,35 @@ class SparkSinkEmitter:
         self.spark, self.form, self.options = spark, form, options
 
     def deliver(self, firing: Firing) -> None:
-        if not len(firing.rows):
-            return
-        frame = self.spark.createDataFrame(firing.rows)
-        try:
-            frame.write.format(self.form).options(**self.options).mode("append").save()
-        except PySparkException as error:
-            raise EmitterError(f"Spark cannot write {self.form}: {str(error).splitlines()[0]}") from error
+        _write(self.spark, firing.rows, self._save, f"write {self.form}")
 
     def close(self) -> None:
         pass
 
+    def _save(self, frame: DataFrame) -> None:
+        frame.write.format(self.form).options(**self.options).mode("append").save()
+
+
+class SavedTableEmitter:
+    """A table of Spark's that has the answer's columns by name; it is made if there is none."""
+
+    guarantee = "at least once"
+
+    def __init__(self, spark: SparkSession, table: str) -> None:
+        self.spark, self.table = spark, table
+
+    def deliver(self, firing: Firing) -> None:
+        _write(self.spark, firing.rows, self._save, f"write table {self.table}")
+
+    def close(self) -> None:
+        pass
+
+    def _save(self, frame: DataFrame) -> None:
+        frame.write.mode("append").saveAsTable(self.table)
+
 
 class TableEmitter:
-    """INSERT INTO a table."""
+    """INSERT INTO a table: the query's own columns, by position."""
 
     guarantee = "at least once"
 
@@ -39,12 +56,19 @@ class TableEmitter:
         self.spark, self.table, self.columns = spark, table, list(columns)
 
     def deliver(self, firing: Firing) -> None:
-        if not len(firing.rows):
-            return
-        try:
-            self.spark.createDataFrame(firing.rows.select(self.columns)).write.insertInto(self.table)
-        except PySparkException as error:
-            raise EmitterError(f"Spark cannot insert into {self.table}: {str(error).splitlines()[0]}") from error
+        _write(self.spark, firing.rows.select(self.columns), self._insert, f"insert into {self.table}")
 
     def close(self) -> None:
         pass
+
+    def _insert(self, frame: DataFrame) -> None:
+        frame.write.insertInto(self.table)
+
+
+def _write(spark: SparkSession, rows: pa.Table, action: Callable[[DataFrame], None], what: str) -> None:
+    if not len(rows):
+        return
+    try:
+        action(spark.createDataFrame(rows))
+    except (PySparkException, Py4JError) as error:
+        raise EmitterError(f"Spark cannot {what}: {str(error).strip().splitlines()[0]}") from error

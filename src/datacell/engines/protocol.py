@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import pyarrow as pa
 
@@ -18,7 +18,7 @@ class ParquetFiles:
     paths: tuple[str, ...]
 
 
-Input = pa.Table | ParquetFiles
+Input: TypeAlias = pa.Table | ParquetFiles
 Inputs = Mapping[str, Input]
 """What the streams and tables of a fragment stand for, by name."""
 

@@ -37,6 +37,7 @@ class SparkEngine:
         return sql.text(plan, sql.SPARK)
 
     def run(self, plan: Plan, inputs: Inputs) -> pa.Table:
+        before = SparkSession.getActiveSession()
         views = {name: f"datacell_input_{next(_VIEW_NUMBERS)}" for name in sql.sources(plan)}
         try:
             for name, columns in sql.sources(plan).items():
@@ -48,6 +49,8 @@ class SparkEngine:
         finally:
             for view in views.values():
                 self.session.catalog.dropTempView(view)
+            if before is not None and self._started is None:
+                _make_active(before)
 
     def close(self) -> None:
         if self._started is not None:
@@ -58,6 +61,11 @@ class SparkEngine:
         if isinstance(source, ParquetFiles):
             return self.session.read.schema(_ddl(columns)).parquet(*source.paths)
         return self.session.createDataFrame(selected(source, columns), schema=_ddl(columns))
+
+
+def _make_active(owner: SparkSession) -> None:
+    """PySpark makes a session the active one when it creates a frame, and has no other public way to say so."""
+    owner.createDataFrame([], "nothing int")
 
 
 def _ddl(columns: Schema) -> str:

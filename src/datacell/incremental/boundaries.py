@@ -49,15 +49,16 @@ def due_in_time(
     """The boundaries of a query over time windows in (after, until]; all after `after` once the input has `ended`."""
     slides = sorted({w.slide for w in windows if w.slide is not None})
     last = max((int(p[-1]) for p in rows if len(p)), default=0)
-    stretches = _merged([_showing(w, p, slides, last if ended else None) for w, p in zip(windows, rows, strict=True)])
+    showing = [_showing(w, p, slides, last if ended else None) for w, p in zip(windows, rows, strict=True)]
+    endless = [stretch[0][0] for w, stretch in zip(windows, showing, strict=True) if stretch and _never_empties(w)]
     limit = FOREVER if ended else until
-    for start, stop in stretches:
+    for start, stop in _merged(showing):
         yield from (
             Boundary(end, tuple(_shown_in_time(w, end) for w in windows))
             for end in _multiples(slides, max(start, after + 1), min(stop, limit + 1))
         )
         emptied = min(-(-stop // s) * s for s in slides)
-        if after < emptied <= limit and stop < FOREVER:
+        if after < emptied <= limit and not any(start <= first < stop for first in endless):
             yield Boundary(emptied, tuple(_shown_in_time(w, emptied) for w in windows), empty=True)
 
 
@@ -143,6 +144,10 @@ def _last_end(window: TimeWindow, rows: Positions) -> Positions | None:
         case Unbounded() | Landmark():
             return None
     raise AssertionError(window)
+
+
+def _never_empties(window: TimeWindow) -> bool:
+    return _last_end(window, np.empty(0, dtype=np.int64)) is None
 
 
 def _joined(starts: Positions, stops: Positions) -> list[tuple[int, int]]:

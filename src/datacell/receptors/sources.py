@@ -1,61 +1,136 @@
-"""A stream's source as a streaming frame: any Spark source by its format and options."""
+"""A stream's source: any Spark source by its format and options, as a streaming frame."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from datacell.errors import SourceError
-from datacell.receptors.checks import MALFORMED
+from datacell.receptors import headers
+from datacell.receptors.checks import FILE_ORDER as FILE_ORDER
+from datacell.receptors.checks import MALFORMED, quoted
+from datacell.receptors.csv import csv_lines, file_order, separator
 from datacell.sql.catalog import StreamDefinition
 
-FILE_ORDER = ("__file_time", "__file_path", "__file_start")
-"""Columns by which the rows of one micro-batch of files are put in order; rows of one stretch of a file are in it."""
-
-TEXT_FORMATS = frozenset({"csv", "json"})
-FILE_FORMATS = TEXT_FORMATS | {"parquet", "orc", "text", "xml", "avro"}
+FILE_FORMATS = frozenset({"csv", "json", "parquet", "orc", "text", "xml", "avro"})
 
 
-def open_source(spark: SparkSession, stream: StreamDefinition) -> DataFrame:
+class Listener(Protocol):
+    """What takes rows from outside into a spool while a receptor runs."""
+
+    port: int
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+def as_it_is(batch: pa.Table) -> pa.Table:
+    return batch
+
+
+@dataclass(frozen=True)
+class Source:
+    """The rows as a streaming frame with `__malformed`; `vet` looks at each micro-batch once more."""
+
+    frame: DataFrame
+    vet: Callable[[pa.Table], pa.Table] = as_it_is
+    listener: Listener | None = None
+
+
+def open_source(spark: SparkSession, stream: StreamDefinition) -> Source:
     """The stream's rows as Spark reads them."""
-    options = dict(stream.options)
-    form = options.pop("format").lower()
+    options = {_known_spelling(name): value for name, value in stream.options}
+    form = options.pop("format", "").lower()
+    if options.get("mode", "PERMISSIVE").upper() != "PERMISSIVE":
+        raise SourceError(
+            f"stream {stream.name}: mode cannot be chosen", hint=f"rows that cannot be read are in {stream.name}__rejected"
+        )
     try:
         return _opened(spark, stream, form, options)
     except PySparkException as error:
         raise SourceError(
-            f"the source of stream {stream.name} cannot be opened: {str(error).splitlines()[0]}",
+            f"the source of stream {stream.name} cannot be opened: {_reason(error)}",
             hint="check format, path and options in its WITH (…)",
         ) from error
 
 
-def from_frame(frame: DataFrame, stream: StreamDefinition) -> DataFrame:
+def from_frame(frame: DataFrame, stream: StreamDefinition) -> Source:
     """A streaming frame of the user's, under the stream's names and types."""
-    return _cast(frame, stream).withColumn(MALFORMED, f.lit(None).cast("string"))
+    return Source(_with_malformed(_cast(frame, stream)))
 
 
-def _opened(spark: SparkSession, stream: StreamDefinition, form: str, options: dict[str, str]) -> DataFrame:
+def _opened(spark: SparkSession, stream: StreamDefinition, form: str, options: dict[str, str]) -> Source:
+    if form in FILE_FORMATS and "path" not in options:
+        raise SourceError(f"the source of stream {stream.name} needs a path", hint="add path = '…' to its WITH (…)")
+    if form == "csv" and options.get("multiLine", "false").lower() != "true":
+        return _csv(spark, stream, options)
     reader = spark.readStream.format(form)
-    columns = ", ".join(f"`{c.name.replace('`', '``')}` {c.type}" for c in stream.columns)
-    if form in TEXT_FORMATS:
-        settings = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": MALFORMED, **options}
-        return _in_file_order(reader.schema(f"{columns}, {MALFORMED} string").options(**settings).load())
+    columns = ", ".join(f"{quoted(c.name)} {c.type}" for c in stream.columns)
+    if form in ("csv", "json"):
+        settings = {**options, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": MALFORMED}
+        frame = reader.schema(f"{columns}, {MALFORMED} string").options(**settings).load()
+        return Source(frame.select("*", *file_order()))
     if form in FILE_FORMATS:
-        frame = _in_file_order(reader.schema(columns).options(**options).load())
-    else:
-        frame = _cast(reader.options(**options).load(), stream)
+        return Source(_with_malformed(reader.schema(columns).options(**options).load().select("*", *file_order())))
+    return Source(_with_malformed(_cast(reader.options(**options).load(), stream)))
+
+
+def _csv(spark: SparkSession, stream: StreamDefinition, options: dict[str, str]) -> Source:
+    names = tuple(c.name for c in stream.columns)
+    settings = {"escape": '"', **options}
+    if options.get("header", "false").lower() != "true":
+        return Source(csv_lines(spark, stream, settings, names))
+
+    def header_of(file: str) -> list[str] | None:
+        line = headers.first_line(spark, file)
+        return None if line is None else headers.split(line, separator(options), options.get("quote", '"'))
+
+    order, expected = _order(stream, _first_header(spark, options, header_of))
+    frame = csv_lines(spark, stream, settings, order)
+    return Source(frame, headers.HeaderCheck(names, expected, header_of))
+
+
+def _first_header(
+    spark: SparkSession, options: dict[str, str], header_of: Callable[[str], list[str] | None]
+) -> list[str] | None:
+    found = sorted(spark.read.format("text").options(**options).load().inputFiles())
+    return next((header for file in found if (header := header_of(file)) is not None), None)
+
+
+def _order(stream: StreamDefinition, header: list[str] | None) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """The names of the fields as they lie in the files, and the place of each column among them."""
+    names = [c.name for c in stream.columns]
+    expected = tuple(range(len(names))) if header is None else headers.layout(header, names)
+    if expected is None:
+        raise SourceError(
+            f"the files of stream {stream.name} have the header {', '.join(header or ())[:200]}",
+            hint=f"it should have {', '.join(names)}, in any order",
+        )
+    own = {place: name for place, name in zip(expected, names, strict=True)}
+    width = len(names) if header is None else len(header)
+    return tuple(own.get(place, f"__field_{place}") for place in range(width)), expected
+
+
+def _known_spelling(name: str) -> str:
+    """Spark does not care about the case of an option's name; for those we look at, neither do we."""
+    spellings = ("format", "path", "header", "sep", "delimiter", "quote", "comment", "mode", "multiLine", "escape")
+    return next((s for s in spellings if s.lower() == name.lower()), name)
+
+
+def _with_malformed(frame: DataFrame) -> DataFrame:
     return frame.withColumn(MALFORMED, f.lit(None).cast("string"))
 
 
-def _in_file_order(frame: DataFrame) -> DataFrame:
-    """Spark reads large files first; these columns tell the order in which the rows are there."""
-    return frame.select(
-        "*",
-        f.col("_metadata.file_modification_time").alias(FILE_ORDER[0]),
-        f.col("_metadata.file_path").alias(FILE_ORDER[1]),
-        f.col("_metadata.file_block_start").alias(FILE_ORDER[2]),
-    )
+def _reason(error: PySparkException) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__
 
 
 def _cast(frame: DataFrame, stream: StreamDefinition) -> DataFrame:
@@ -67,5 +142,5 @@ def _cast(frame: DataFrame, stream: StreamDefinition) -> DataFrame:
         raise SourceError(f"the source of stream {stream.name} has the columns {given}", hint="declare these columns")
     sources = [names[c.name.lower()] if by_name else frame.columns[i] for i, c in enumerate(stream.columns)]
     return frame.select(
-        *(f.col(s).cast(str(c.type)).alias(c.name) for s, c in zip(sources, stream.columns, strict=True))
+        *(f.col(quoted(s)).cast(str(c.type)).alias(c.name) for s, c in zip(sources, stream.columns, strict=True))
     )

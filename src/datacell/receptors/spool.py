@@ -1,71 +1,111 @@
 """The spool: what cannot be replayed (sockets, `push`) is written down first, and read from there like any file.
 
-A group of rows is one file; it is there whole or not at all, and once `append` returns it will be read, whatever
-happens.
+A group of rows is one file; it is there whole or not at all, and once it is written it will be read, whatever happens.
+Spark deletes a file after the batch that read it has been committed. A name is never used twice, since Spark would
+take a new file of an old name for one it has read: every opening of a spool starts a new series of numbers.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
 
-from datacell.emitters import text
-from datacell.errors import SqlError
-from datacell.receptors.sources import open_source
-from datacell.runtime import files
+from datacell.errors import SourceError, SqlError
+from datacell.receptors.rows import to_table
+from datacell.receptors.sources import Source, open_source
+from datacell.receptors.tcp import TcpListener
+from datacell.runtime import files, sockets
 from datacell.sql.catalog import StreamDefinition
+
+_READING = {
+    "parquet": {"datetimeRebaseMode": "CORRECTED"},
+    "json": {"lineSep": "\n"},
+    "csv": {"lineSep": "\n"},
+}
+_TCP_OPTIONS = ("format", "host", "port", "lines")
 
 
 def is_spooled(stream: StreamDefinition) -> bool:
-    """A stream without a source of its own is fed by `push`."""
-    return not stream.options
+    """A stream without a source of its own is fed by `push`; a TCP receptor spools what it takes."""
+    return not stream.options or _options(stream).get("format", "").lower() == "tcp"
 
 
 class Spool:
-    """Files of lines, numbered in the order in which they came."""
+    """Files of rows, numbered in the order in which they came. Thread-safe."""
 
-    def __init__(self, stream: StreamDefinition, directory: Path, form: str = "json") -> None:
-        self.stream, self.directory, self.form = stream, directory, form
+    def __init__(self, stream: StreamDefinition, directory: Path) -> None:
+        self.stream, self.directory, self.form = stream, directory, _form(stream)
         directory.mkdir(parents=True, exist_ok=True)
-        present = files.numbered(directory, f".{form}")
-        self._next = present[-1][0] + 1 if present else 0
+        self._series: int = (files.read_json(directory / ".series") or 0) + 1
+        files.write_json(directory / ".series", self._series)
+        self._next = 0
+        self._lock = Lock()
 
-    def append(self, lines: Iterable[str]) -> None:
+    def append(self, content: bytes | memoryview) -> None:
         """Write a group of lines down."""
-        content = "".join(f"{line}\n" for line in lines).encode()
-        path = self.directory / files.numbered_name(self._next, f".{self.form}")
-        files.write(path, lambda file: file.write(content))
-        self._next += 1
+        with self._lock:
+            path = self.directory / f"{self._series:08d}{self._next:010d}.{self.form}"
+            files.write(path, lambda file: file.write(content))
+            self._next += 1
 
     def push(self, rows: Any) -> int:
-        """Write rows down: dicts, tuples, a pandas frame, an Arrow table."""
-        plain = self._rows(rows)
-        if plain:
-            self.append(json.dumps(row, ensure_ascii=False) for row in plain)
-        return len(plain)
+        """Write rows down: all of them or, if one does not fit, none."""
+        if self.form != "parquet":
+            raise SqlError(f"stream {self.stream.name} is fed by TCP", hint="push to a stream without WITH (…)")
+        table = to_table(rows, self.stream)
+        if len(table):
+            buffer = pa.BufferOutputStream()
+            pq.write_table(_storable(table), buffer)
+            self.append(memoryview(buffer.getvalue()))
+        return len(table)
 
-    def _rows(self, rows: Any) -> list[dict[str, Any]]:
-        if isinstance(rows, pa.Table):
-            return text.rows(rows)
-        if hasattr(rows, "to_dict") and hasattr(rows, "columns"):
-            return text.rows(pa.Table.from_pandas(rows, preserve_index=False))
-        return [text.plain(self._named(row)) for row in rows]
-
-    def _named(self, row: Any) -> dict[str, Any]:
-        names = [c.name for c in self.stream.columns]
-        if isinstance(row, dict):
-            return row
-        if isinstance(row, Sequence) and not isinstance(row, str) and len(row) == len(names):
-            return dict(zip(names, row, strict=True))
-        raise SqlError(f"a row of {self.stream.name} is a dict, or a tuple of {len(names)}: {', '.join(names)}")
+    def size(self) -> int:
+        """Bytes that wait to be read, or to be deleted after that."""
+        return sum(p.stat().st_size for p in list(self.directory.glob(f"[0-9]*.{self.form}")) if p.exists())
 
 
-def spool_source(spark: SparkSession, stream: StreamDefinition, spool: Spool) -> DataFrame:
-    """The spool as a streaming frame."""
-    options = (("format", spool.form), ("path", str(spool.directory)))
-    return open_source(spark, StreamDefinition(stream.name, stream.columns, options=options))
+def spool_source(spark: SparkSession, stream: StreamDefinition, spool: Spool) -> Source:
+    """The spool as a source, with the listener that fills it if there is one."""
+    options = {"format": spool.form, "path": str(spool.directory), "cleanSource": "delete", **_READING[spool.form]}
+    source = open_source(spark, StreamDefinition(stream.name, stream.columns, options=tuple(options.items())))
+    return Source(source.frame, source.vet, _listener(stream, spool) if stream.options else None)
+
+
+def _listener(stream: StreamDefinition, spool: Spool) -> TcpListener:
+    options = _options(stream)
+    host, port = options.get("host", "127.0.0.1"), sockets.port_number(options, f"stream {stream.name}", SourceError)
+    return TcpListener(host, port, spool, _spoilt(spool.form, len(stream.columns)))
+
+
+def _spoilt(form: str, columns: int) -> bytes:
+    """What makes any line unreadable: it is put behind the beginning of a line that is too long."""
+    return b"," * columns if form == "csv" else b"}{"
+
+
+def _form(stream: StreamDefinition) -> str:
+    if not stream.options:
+        return "parquet"
+    options = _options(stream)
+    unknown = next((name for name in options if name not in _TCP_OPTIONS), None)
+    if unknown is not None:
+        raise SourceError(f"stream {stream.name}: tcp has no option {unknown}", hint="it has host, port and lines")
+    lines = options.get("lines", "csv").lower()
+    if lines not in ("csv", "json"):
+        raise SourceError(f"stream {stream.name}: lines are 'csv' or 'json', not {lines!r}")
+    sockets.port_number(options, f"stream {stream.name}", SourceError)
+    return lines
+
+
+def _options(stream: StreamDefinition) -> dict[str, str]:
+    return {name.lower(): value for name, value in stream.options}
+
+
+def _storable(table: pa.Table) -> pa.Table:
+    """Spark keeps an interval in parquet as a number of microseconds."""
+    fields = [f.with_type(pa.int64()) if pa.types.is_duration(f.type) else f for f in table.schema]
+    return table.cast(pa.schema(fields))

@@ -6,7 +6,7 @@ that breaks either is named.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from datacell.algebra import tree
@@ -46,12 +46,19 @@ Rule = NodeRule | PlanRule
 Phase = tuple[Rule, ...]
 
 
-def optimize(query: Query, phases: Iterable[Phase]) -> Query:
-    """The query with its plan rewritten by each phase in turn."""
+def optimize(query: Query, phases: Sequence[Phase]) -> Query:
+    """The query with its plan rewritten by each phase in turn, again and again until that changes nothing.
+
+    What one phase does may open the way for an earlier one. A query that needs no rewriting comes back as it is.
+    """
     plan = query.plan
-    for phase in phases:
-        plan = fixed_point(plan, phase)
-    return query if plan is query.plan else replace(query, plan=plan)
+    for _ in range(MAX_ROUNDS):
+        before = plan
+        for phase in phases:
+            plan = fixed_point(plan, phase)
+        if plan == before:
+            return query if before is query.plan else replace(query, plan=before)
+    raise PlanError(f"no end after {MAX_ROUNDS} rounds of all phases")
 
 
 def fixed_point(plan: Plan, rules: Phase) -> Plan:

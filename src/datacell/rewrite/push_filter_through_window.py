@@ -1,7 +1,7 @@
 """σp(ωw(S))  =  ωw(σp(S))  for time windows (the first window rule of the temporal algebra).
 
-Not for row windows: they count rows, and windows come before filters. Not where p reads the boundary, which is no
-property of a row.
+Not for row windows: they count rows, and windows come before filters. Not where p reads the boundary or a row of an
+enclosing query, which are no properties of a row.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from datacell.algebra.window import counts_rows
 def rewrite(node: Plan) -> Plan:
     match node:
         case Filter(Window(child, window), predicate):
-            if not counts_rows(window) and not scalar.reads_boundary(predicate):
+            of_the_row = not scalar.reads_boundary(predicate) and not scalar.outer_columns(predicate)
+            if of_the_row and not counts_rows(window):
                 return Window(Filter(child, predicate), window)
     return node

@@ -12,6 +12,6 @@ from datacell.algebra.plan import Group, Plan, Window
 def rewrite(node: Plan) -> Plan:
     match node:
         case Group(Window(child, window), keys):
-            if not any(scalar.reads_boundary(k.value) for k in keys):
+            if not any(scalar.reads_boundary(k.value) or scalar.outer_columns(k.value) for k in keys):
                 return Window(Group(child, keys), window)
     return node

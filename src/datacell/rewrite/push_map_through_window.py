@@ -20,7 +20,8 @@ def rewrite(node: Plan) -> Plan:
     match node:
         case Map(Window(child, window), columns):
             renamed = _renamed(window, columns)
-            if renamed is not None and not any(scalar.reads_boundary(c.value) for c in columns):
+            of_the_row = not any(scalar.reads_boundary(c.value) or scalar.outer_columns(c.value) for c in columns)
+            if renamed is not None and of_the_row:
                 return Window(Map(child, columns), renamed)
     return node
 

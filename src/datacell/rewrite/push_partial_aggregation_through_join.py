@@ -37,7 +37,8 @@ def _pushed(join: Join, keys: tuple[Named, ...], aggregates: tuple[Named, ...]) 
     partial = Aggregate(
         Group(side, (*own, *side.schema.passing(joining))), tuple(p for parts in found for p in parts.partials)
     )
-    if any(k.name in mine and not k.passes_through for k in own):
+    other = join.right if side is join.left else join.left
+    if any(k.name in mine and not k.passes_through for k in own) or set(partial.schema.names) & set(other.schema.names):
         return None
     joined = replace(join, left=partial) if side is join.left else replace(join, right=partial)
     grouping = tuple(partial.schema.passing([k.name])[0] if k in own else k for k in keys)

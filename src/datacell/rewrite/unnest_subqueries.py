@@ -16,25 +16,10 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from datacell.algebra import scalar, tree, types
-from datacell.algebra.plan import (
-    Aggregate,
-    Apply,
-    Distinct,
-    Filter,
-    Group,
-    Join,
-    JoinKind,
-    Map,
-    Order,
-    Over,
-    Plan,
-    SetOperation,
-    SortKey,
-    Union,
-)
-from datacell.algebra.schema import Field, Named
-from datacell.algebra.types import BOOLEAN, INT
-from datacell.errors import PlanError
+from datacell.algebra.carry import Carrier, fresh, same_value
+from datacell.algebra.plan import Aggregate, Apply, Distinct, Filter, Group, Join, JoinKind, Map, Plan
+from datacell.algebra.schema import Field, Named, Schema
+from datacell.algebra.types import BOOLEAN, Type
 
 _EMPTY_IS_ZERO = frozenset({"count", "count_if", "approx_count_distinct", "regr_count"})
 _EMPTY_IS_NULL = frozenset(
@@ -49,43 +34,51 @@ def rewrite(node: Plan) -> Plan:
         return node
     if not node.correlation:
         return Join(node.left, node.right, node.kind, node.condition)
-    if node.kind is JoinKind.LEFT and _takes_all(node) and (below := _aggregate_below(node.right)) is not None:
+    takes_all = node.condition is None or node.condition == exp.true()
+    if node.kind is JoinKind.LEFT and takes_all and (below := _aggregate_below(node.right)) is not None:
         return _filled_in(node, below)
-    return _joined(node, _carrier(node, every_value=True))
+    return _joined(node)
 
 
-def _takes_all(node: Apply) -> bool:
-    return node.condition is None or node.condition == exp.true()
-
-
-def _joined(node: Apply, carrier: _Carrier) -> Plan:
-    right = carrier.carry(node.right)
+def _joined(node: Apply) -> Plan:
+    values = _outer_values(node)
+    right = values.carry(node.right)
     parts = [] if node.condition is None else list(scalar.conjuncts(node.condition))
-    joined = Join(node.left, right, node.kind, scalar.conjoin([*parts, *carrier.matches_left(right)]))
-    return _narrowed(joined, node.schema.names) if node.kind.keeps_right else joined
+    joined = Join(node.left, right, node.kind, scalar.conjoin([*parts, *values.matches_left(right)]))
+    return Map(joined, joined.schema.passing(node.schema.names)) if node.kind.keeps_right else joined
+
+
+# An aggregate without groups, directly under a left apply
 
 
 def _filled_in(node: Apply, below: Aggregate) -> Plan:
-    """A left apply of an ungrouped aggregate: groups that are not there get the values of an empty input."""
-    carrier = _carrier(node, every_value=False)
-    marker = carrier.fresh("found")
-    right = carrier.carry(node.right)
+    """Groups that are not there get the values of an empty input."""
+    values = _outer_values(node)
+    marker = values.fresh("found")
+    right = _grouped(values, node.right, below)
     marked = Map(right, (*right.schema.passing(), Named(marker, exp.true(), BOOLEAN)))
-    joined = Join(node.left, marked, JoinKind.LEFT, scalar.conjoin(carrier.matches_left(right)))
+    joined = Join(node.left, marked, JoinKind.LEFT, scalar.conjoin(values.matches_left(right)))
     mine = {name: scalar.column(name) for name in node.correlation}
     empty = {n: scalar.substitute_outer(v, mine) for n, v in _values_on_empty(node.right, below).items()}
-    absent = exp.Is(this=scalar.column(marker), expression=exp.Null())
-    filled = [
-        Named(
-            f.name,
-            exp.Case(ifs=[exp.If(this=absent.copy(), true=empty[f.name])], default=scalar.column(f.name)),
-            f.type,
-        )
-        if not isinstance(empty[f.name], exp.Null)
-        else Named(f.name, scalar.column(f.name), f.type)
-        for f in node.right.schema
-    ]
+    filled = [_or_if_absent(marker, column, empty[column.name]) for column in node.right.schema.passing()]
     return Map(joined, (*node.left.schema.passing(), *filled))
+
+
+def _grouped(values: _OuterValues, plan: Plan, below: Aggregate) -> Plan:
+    """The plan with the domain as keys of its aggregate, and so without rows for values that match nothing."""
+    if plan is below:
+        child = values.carry(below.child)
+        return Aggregate(Group(child, child.schema.passing(values.names)), values.all_inside(below.aggregates))
+    assert isinstance(plan, Map)
+    carried = _grouped(values, plan.child, below)
+    return Map(carried, (*values.all_inside(plan.columns), *carried.schema.passing(values.names)))
+
+
+def _or_if_absent(marker: str, column: Named, empty: exp.Expr) -> Named:
+    if isinstance(empty, exp.Null):
+        return column
+    absent = exp.Is(this=scalar.column(marker), expression=exp.Null())
+    return replace(column, value=exp.Case(ifs=[exp.If(this=absent, true=empty)], default=column.value.copy()))
 
 
 def _aggregate_below(plan: Plan) -> Aggregate | None:
@@ -112,84 +105,61 @@ def _function(value: exp.Expr) -> str:
     return call.name if call is not None else ""
 
 
-def _carrier(node: Apply, every_value: bool) -> _Carrier:
+# The domain
+
+
+def _outer_values(node: Apply) -> _OuterValues:
     taken = frozenset(name for plan in tree.descendants(node) for name in plan.schema.names)
     outer = tuple(node.left.schema.field(name) for name in node.correlation)
-    names = tuple(_fresh(f.name, taken) for f in outer)
-    return _Carrier(node.left, outer, names, taken, every_value)
+    return _OuterValues(tuple(Field(fresh(f.name, taken), f.type) for f in outer), taken, node.left, outer)
 
 
 @dataclass(frozen=True)
-class _Carrier:
-    """Carries the domain, columns `outer` of the left under `names`, through a plan.
-
-    `every_value`: does the next aggregate without groups need a row for values of the domain that match nothing?
-    """
+class _OuterValues(Carrier):
+    """Carries the columns `outer` of the left, which the plan reads as ``outer``."""
 
     left: Plan
     outer: tuple[Field, ...]
-    names: tuple[str, ...]
-    taken: frozenset[str]
-    every_value: bool
+
+    def depends(self, plan: Plan) -> bool:
+        return bool(plan.outer & {f.name for f in self.outer})
+
+    def reads(self, node: exp.Expr) -> bool:
+        return bool(scalar.outer_columns(node) & {f.name for f in self.outer})
+
+    def domain(self) -> Plan:
+        pairs = zip(self.names, self.outer, strict=True)
+        return Distinct(Map(self.left, tuple(Named(n, scalar.column(f.name), f.type) for n, f in pairs)))
+
+    def inside(self, node: exp.Expr) -> exp.Expr:
+        values = {f.name: scalar.column(n) for f, n in zip(self.outer, self.names, strict=True)}
+        return scalar.substitute_outer(node, values)
+
+    def all_inside(self, columns: Sequence[Named]) -> tuple[Named, ...]:
+        return tuple(replace(c, value=self.inside(c.value)) for c in columns)
 
     def matches_left(self, carried: Plan) -> list[exp.Expr]:
         """The left row's values are those that the carried row stands for.
 
         NULL is a value like others, but where equalities play the domain no row stands for it.
         """
-        same = _same if any(map(self._is_domain, tree.descendants(carried))) else _equal
+        same = same_value if any(map(self._is_domain, tree.descendants(carried))) else _equal
         return [same(scalar.column(f.name), scalar.column(n)) for f, n in zip(self.outer, self.names, strict=True)]
 
-    def carry(self, plan: Plan) -> Plan:
-        """The plan for all values of the domain, which are further columns of its result."""
-        if not plan.outer & {f.name for f in self.outer}:
-            return Join(plan, self._domain())
-        match plan:
-            case Filter(child, predicate):
-                return self._filter(child, predicate)
-            case Map(child, columns):
-                carried = self.carry(child)
-                return Map(carried, (*self._inside(columns), *carried.schema.passing(self.names)))
-            case Aggregate():
-                return self._aggregate(plan)
-            case Distinct(child):
-                return Distinct(self.carry(child))
-            case Over(child, functions):
-                carried = self.carry(child)
-                return Over(carried, tuple(replace(f, value=self._partitioned(f.value)) for f in functions))
-            case Order():
-                return self._order(plan)
-            case Join():
-                return self._join(plan)
-            case Union(inputs):
-                return Union(tuple(self._aligned(i) for i in inputs))
-            case SetOperation(left, right):
-                return type(plan)(self._aligned(left), self._aligned(right))
-        raise PlanError(f"{plan.head()} cannot read an outer row")
-
-    def fresh(self, wish: str) -> str:
-        return _fresh(wish, self.taken | set(self.names))
-
-    # The domain
-
-    def _domain(self) -> Plan:
-        columns = zip(self.names, self.outer, strict=True)
-        return Distinct(Map(self.left, tuple(Named(n, scalar.column(f.name), f.type) for n, f in columns)))
-
-    def _is_domain(self, plan: Plan) -> bool:
-        return isinstance(plan, Distinct) and isinstance(plan.child, Map) and plan.child.child is self.left
-
-    def _filter(self, child: Plan, predicate: exp.Expr) -> Plan:
+    def carry_filter(self, child: Plan, predicate: exp.Expr) -> Plan:
         """Where the filter fixes every value it reads by an equality, that other side is the domain."""
         parts = list(scalar.conjuncts(predicate))
-        sources = self._equated(parts, child.schema) if not child.outer else None
+        sources = None if child.outer else self._equated(parts, child.schema)
         if sources is None:
-            return Filter(self.carry(child), self._read(predicate))
-        rest = [self._read(p) for p in parts if not any(p is used for used, _ in sources.values())]
+            return super().carry_filter(child, predicate)
+        rest = [self.inside(p) for p in parts if not any(p is used for used, _ in sources.values())]
         values = [Named(n, sources[f.name][1].copy(), f.type) for n, f in zip(self.names, self.outer, strict=True)]
         carried = Map(child, (*child.schema.passing(), *values))
         present = [exp.Not(this=exp.Is(this=scalar.column(n), expression=exp.Null())) for n in self.names]
         return Filter(carried, scalar.conjoin([*rest, *present]))
+
+    def _is_domain(self, plan: Plan) -> bool:
+        return isinstance(plan, Distinct) and isinstance(plan.child, Map) and plan.child.child is self.left
 
     def _equated(self, parts: Sequence[exp.Expr], schema: Schema) -> dict[str, tuple[exp.Expr, exp.Expr]] | None:
         """For each outer column, the condition that fixes it and the value in its type; None if one is not fixed."""
@@ -203,99 +173,6 @@ class _Carrier:
                     if value is not None:
                         found.setdefault(mine.name, (part, value))
         return found if len(found) == len(wanted) else None
-
-    # Expressions
-
-    def _read(self, node: exp.Expr) -> exp.Expr:
-        values = {f.name: scalar.column(n) for f, n in zip(self.outer, self.names, strict=True)}
-        return scalar.substitute_outer(node, values)
-
-    def _inside(self, columns: Sequence[Named]) -> list[Named]:
-        return [replace(c, value=self._read(c.value)) for c in columns]
-
-    def _partitioned(self, node: exp.Expr) -> exp.Expr:
-        window = self._read(node)
-        window.set("partition_by", [*(window.args.get("partition_by") or ()), *map(scalar.column, self.names)])
-        return window
-
-    # Operators
-
-    def _aggregate(self, plan: Aggregate) -> Plan:
-        aggregates = tuple(self._inside(plan.aggregates))
-        below = replace(self, every_value=True)
-        if plan.keys:
-            child = below.carry(_ungrouped(plan.child))
-            keys = (*self._inside(plan.keys), *child.schema.passing(self.names))
-            return Aggregate(Group(child, keys), aggregates)
-        child = below.carry(plan.child)
-        if not self.every_value:
-            return Aggregate(Group(child, child.schema.passing(self.names)), aggregates)
-        return self._over_every_value(child, aggregates)
-
-    def _over_every_value(self, child: Plan, aggregates: Sequence[Named]) -> Plan:
-        """Join the domain in, so that values without rows have a group; its one empty row does not count."""
-        marker = self.fresh("found")
-        inner_names = tuple(_fresh(n, self.taken | set(self.names)) for n in self.names)
-        renamed = dict(zip(self.names, inner_names, strict=True))
-        columns = [replace(c, name=renamed.get(c.name, c.name)) for c in child.schema.passing()]
-        marked = Map(child, (*columns, Named(marker, exp.true(), BOOLEAN)))
-        same = [_same(scalar.column(n), scalar.column(i)) for n, i in renamed.items()]
-        joined = Join(self._domain(), marked, JoinKind.LEFT, scalar.conjoin(same))
-        grouped = Group(joined, joined.schema.passing(self.names))
-        return Aggregate(grouped, tuple(replace(a, value=_only(marker, a.value)) for a in aggregates))
-
-    def _order(self, plan: Order) -> Plan:
-        child = self.carry(plan.child)
-        if plan.limit is None and not plan.offset:
-            return child
-        number = self.fresh("row_number")
-        ranked = Over(child, (Named(number, self._row_number(plan.keys), INT),))
-        bounds: list[exp.Expr] = []
-        if plan.offset:
-            bounds.append(exp.GT(this=scalar.column(number), expression=exp.Literal.number(plan.offset)))
-        if plan.limit is not None:
-            last = exp.Literal.number(plan.offset + plan.limit)
-            bounds.append(exp.LTE(this=scalar.column(number), expression=last))
-        return _narrowed(Filter(ranked, scalar.conjoin(bounds)), child.schema.names)
-
-    def _row_number(self, keys: Sequence[SortKey]) -> exp.Expr:
-        ordered = [exp.Ordered(this=self._read(k.value), desc=k.descending, nulls_first=k.nulls_first) for k in keys]
-        return exp.Window(
-            this=scalar.call("row_number"),
-            partition_by=list(map(scalar.column, self.names)),
-            order=exp.Order(expressions=ordered) if ordered else None,
-            over="OVER",
-        )
-
-    def _join(self, plan: Join) -> Plan:
-        condition = None if plan.condition is None else self._read(plan.condition)
-        left_reads = bool(plan.left.outer) or (
-            plan.condition is not None and bool(scalar.outer_columns(plan.condition))
-        )
-        if not plan.right.outer and plan.kind not in (JoinKind.RIGHT, JoinKind.FULL):
-            return Join(self.carry(plan.left), plan.right, plan.kind, condition)
-        if not left_reads and plan.kind in (JoinKind.INNER, JoinKind.RIGHT):
-            return Join(plan.left, self.carry(plan.right), plan.kind, condition)
-        return self._join_both(plan, condition)
-
-    def _join_both(self, plan: Join, condition: exp.Expr | None) -> Plan:
-        names = tuple(self.fresh(n) for n in self.names)
-        other = replace(self, names=names, taken=self.taken | set(self.names))
-        left, right = self.carry(plan.left), other.carry(plan.right)
-        same = [_same(scalar.column(a), scalar.column(b)) for a, b in zip(self.names, names, strict=True)]
-        parts = [] if condition is None else list(scalar.conjuncts(condition))
-        joined = Join(left, right, plan.kind, scalar.conjoin([*parts, *same]))
-        if not plan.kind.keeps_right:
-            return joined
-        domain = tuple(
-            Named(a, scalar.call("coalesce", scalar.column(a), scalar.column(b)), f.type)
-            for a, b, f in zip(self.names, names, self.outer, strict=True)
-        )
-        return Map(joined, (*joined.schema.passing(plan.schema.names), *domain))
-
-    def _aligned(self, plan: Plan) -> Plan:
-        """Inputs of a set operation need one order of columns."""
-        return _narrowed(self.carry(plan), (*plan.schema.names, *self.names))
 
 
 def _in_type(value: exp.Expr, schema: Schema, wanted: Type) -> exp.Expr | None:
@@ -313,35 +190,5 @@ def _in_type(value: exp.Expr, schema: Schema, wanted: Type) -> exp.Expr | None:
     return exp.TryCast(this=value.copy(), to=types.to_sqlglot(wanted)) if grows else None
 
 
-def _ungrouped(plan: Plan) -> Plan:
-    if not isinstance(plan, Group):
-        raise PlanError("a grouped window inside a subquery that reads an outer row")
-    return plan.child
-
-
-def _narrowed(plan: Plan, names: Sequence[str]) -> Plan:
-    return Map(plan, plan.schema.passing(names))
-
-
-def _same(a: exp.Expr, b: exp.Expr) -> exp.Expr:
-    return exp.NullSafeEQ(this=a, expression=b)
-
-
 def _equal(a: exp.Expr, b: exp.Expr) -> exp.Expr:
     return exp.EQ(this=a, expression=b)
-
-
-def _only(marker: str, aggregate: exp.Expr) -> exp.Expr:
-    """The aggregate over the rows that have the marker."""
-    present = exp.Not(this=exp.Is(this=scalar.column(marker), expression=exp.Null()))
-    if isinstance(aggregate, exp.Filter):
-        both = scalar.conjoin([aggregate.expression.this, present])
-        return exp.Filter(this=aggregate.this.copy(), expression=exp.Where(this=both))
-    return exp.Filter(this=aggregate.copy(), expression=exp.Where(this=present))
-
-
-def _fresh(wish: str, taken: frozenset[str] | set[str]) -> str:
-    name = f"{wish}′"
-    while name in taken:
-        name += "′"
-    return name

@@ -44,10 +44,10 @@ class Batch:
     path: Path
 
     def times(self) -> Positions:
-        return self.rows[TIME].to_numpy()
+        return np.asarray(self.rows[TIME].to_numpy(), dtype=np.int64)
 
     def numbers(self) -> Positions:
-        return self.rows[NUMBER].to_numpy()
+        return np.asarray(self.rows[NUMBER].to_numpy(), dtype=np.int64)
 
 
 class Basket:

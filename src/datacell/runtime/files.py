@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -26,7 +27,8 @@ def write(path: Path, fill: Callable[[BinaryIO], object]) -> None:
         temporary.replace(path)
         _sync_directory(path.parent)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
         raise CheckpointError(
             f"{path} cannot be written: {error.strerror}",
             hint="free some space or mend the permissions, then run again",

@@ -34,7 +34,17 @@ _ENDS_OPERAND = frozenset(
 
 
 def tokenize(sql: str) -> list[Token]:
-    return _SPARK.tokenize(sql)
+    """The tokens of a text. A quote is doubled inside a string; sqlglot sees two strings there, here they are one."""
+    tokens: list[Token] = []
+    for token in _SPARK.tokenize(sql):
+        before = tokens[-1] if tokens else None
+        both = before is not None and before.token_type == token.token_type == TokenType.STRING
+        if before is not None and both and before.end + 1 == token.start and sql[before.end] == sql[token.start]:
+            text = before.text + sql[token.start] + token.text
+            tokens[-1] = Token(TokenType.STRING, text, token.line, token.col, before.start, token.end)
+        else:
+            tokens.append(token)
+    return tokens
 
 
 def parse(sql: str, tokens: Sequence[Token]) -> list[exp.Expr]:

@@ -10,7 +10,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from datacell.algebra import duration
 from datacell.errors import Place, SqlError, did_you_mean
-from datacell.sql.source import Source
+from datacell.sql.source import Source, tokenize
 
 LONGEST = 10_000 * 365 * duration.DAY
 """Timestamps end with the year 9999, so no length of time needs to be longer."""
@@ -212,3 +212,12 @@ def _number(text: str) -> Decimal | None:
 def _singular(unit: str) -> str:
     lower = unit.lower()
     return lower[:-1] if lower.endswith("s") else lower
+
+
+def read_length(text: str) -> int:
+    """A length of time written alone, such as ``2 seconds``, in microseconds."""
+    source = Source(text)
+    cursor = Cursor(source, tokenize(source))
+    found = cursor.length("the length")
+    cursor.finish()
+    return found

@@ -14,7 +14,7 @@ from datacell.algebra import scalar, types
 from datacell.algebra.plan import Plan
 from datacell.algebra.types import BIGINT, BOOLEAN, NULL, STRING, TIMESTAMP, Type
 from datacell.algebra.window import WindowSpec
-from datacell.errors import SqlError, did_you_mean
+from datacell.errors import SqlError, did_you_mean, spelled
 from datacell.sql import functions, typing, window_columns
 from datacell.sql.context import Context, Typed
 from datacell.sql.functions import Function, Kind, LambdaArgument, SignatureError
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from datacell.sql.subqueries import Subqueries
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ)
+_BINDING = (exp.Binary, exp.Unary, exp.Predicate, exp.Bracket)
 _NOT_VALUES = (exp.DataType, exp.Var, exp.IntervalSpan)
 _MODIFIERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
 _UNSUPPORTED: dict[type[exp.Expr], str] = {
@@ -64,6 +65,8 @@ class Expressions:
                 return self.call(node)
             case exp.Alias():
                 return self.bind(node.this)
+            case exp.Dot(this=exp.Identifier(name=first)) if first.lower() not in self.lambda_parameters:
+                raise self.context.error(f"there is no function {node.sql(dialect='spark')[:60]}", node)
             case exp.Star():
                 raise self.context.error("* is not a value", node, "name the columns, or write count(*)")
             case _ if isinstance(node, _MODIFIERS):
@@ -94,7 +97,8 @@ class Expressions:
             if found is not None:
                 return found
             scope = scope.parent
-        return self._time_column(parts, node) or self._alias(parts) or self._unknown(parts, node)
+        given = self._time_column(parts, node) or self._alias(parts) or self._unknown(parts, node)
+        return Typed(operand(given.value), given.type) if isinstance(node.parent, _BINDING) else given
 
     def _in_scope(self, scope: Scope, parts: Sequence[exp.Identifier], node: exp.Column) -> Typed | None:
         for relation, rest in _split(scope, parts):
@@ -103,7 +107,7 @@ class Expressions:
             if len(found) > 1:
                 where = [r.alias for r in scope.relations if r.find(name) and r.alias]
                 hint = (
-                    f"write {' or '.join(f'{alias}.{name}' for alias in where)}"
+                    f"write {' or '.join(f'{spelled(alias)}.{spelled(name)}' for alias in where)}"
                     if len(where) > 1
                     else "rename one of them"
                 )
@@ -221,6 +225,8 @@ class Expressions:
         arguments = [self._argument(argument) for argument in node.expressions]
         result = self._signature(function, node, node.expressions, [a.type for a in arguments])
         bound = [lambda_() if callable(lambda_) else lambda_ for lambda_ in (a.value for a in arguments)]
+        if function.name == "struct":
+            return _named_struct(bound, result)
         return Typed(exp.Anonymous(this=function.name, expressions=bound), result)
 
     def aggregate(self, node: exp.Expr) -> Typed:
@@ -305,13 +311,16 @@ class Expressions:
             known = error.argument is not None and error.argument < len(children)
             wrong = children[error.argument] if known and error.argument is not None else node
             raise self.context.error(error.message, wrong) from None
+        if isinstance(node, exp.Tuple) and not isinstance(node.parent, exp.Predicate):
+            return _named_struct([bound.value for bound in operands.values()], result)
         new = type(node)(**{key: _rebuilt(value, operands) for key, value in node.args.items()})
         return Typed(self._compared_as_one(new, list(operands.values())), result)
 
     def _is_value(self, node: exp.Expr) -> bool:
         """An identifier is a value only where it is a lambda's parameter; elsewhere it names a field."""
         if isinstance(node, exp.Identifier):
-            return node.name.lower() in self.lambda_parameters and node.arg_key != "expression"
+            names_field = isinstance(node.parent, exp.Dot) and node.arg_key == "expression"
+            return node.name.lower() in self.lambda_parameters and not names_field
         return not isinstance(node, _NOT_VALUES)
 
     def _compared_as_one(self, node: exp.Expr, operands: Sequence[Typed]) -> exp.Expr:
@@ -359,12 +368,24 @@ def coerced(bound: Typed, target: Type) -> exp.Expr:
     return bound.value if bound.type == target else cast(bound.value, target)
 
 
+def operand(value: exp.Expr) -> exp.Expr:
+    """The expression as it may stand under any operator: what takes a name's place brings its own parentheses."""
+    open_ended = isinstance(value, exp.Binary | exp.Unary | exp.Predicate)
+    return exp.Paren(this=value) if open_ended and not isinstance(value, exp.Paren | exp.Dot | exp.Exists) else value
+
+
 def not_grouped(context: Context, node: exp.Column) -> SqlError:
     return context.error(
         f"column {node.sql(dialect='spark')} is neither grouped nor aggregated",
         node,
         f"add it to GROUP BY, or write any_value({node.sql(dialect='spark')})",
     )
+
+
+def _named_struct(values: Sequence[exp.Expr], type_: Type) -> Typed:
+    """``struct(p.a, 1)`` takes its fields' names from the text; in the plan they are said."""
+    pairs = zip(type_.names, values, strict=True)
+    return Typed(scalar.call("named_struct", *(e for n, v in pairs for e in (exp.Literal.string(n), v))), type_)
 
 
 def _called(node: exp.Expr) -> str:

@@ -21,7 +21,7 @@ from datacell.errors import SqlError
 from datacell.sql import functions
 from datacell.sql.analytic import SelectExpressions, nulls_outside
 from datacell.sql.context import Typed
-from datacell.sql.expressions import Expressions, cast, not_grouped
+from datacell.sql.expressions import Expressions, cast, not_grouped, operand
 from datacell.sql.functions import Kind
 
 _WRAPPERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
@@ -86,7 +86,10 @@ class GroupedExpressions(SelectExpressions):
             if not scalar.columns(before.value):
                 return before
         if isinstance(node, exp.Column):
-            raise not_grouped(self.context, node)
+            alias = self.aliases.get(node.name.lower()) if len(node.parts) == 1 else None
+            if alias is None or self.scope.find(node.name):
+                raise not_grouped(self.context, node)
+            return Typed(operand(alias.value.copy()), alias.type)
         return super().bind(node)
 
     def aggregate(self, node: exp.Expr) -> Typed:

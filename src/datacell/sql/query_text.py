@@ -17,7 +17,7 @@ from datacell.sql.parsing import parse_query
 from datacell.sql.queries import bind_query
 
 _EMISSIONS = {e.name: e for e in Emission}
-QUERY_STARTS = {"SELECT", "WITH", "VALUES", "(", "FROM", "TABLE", *_EMISSIONS}
+QUERY_STARTS = {"SELECT", "WITH", "VALUES", "(", "FROM", *_EMISSIONS}
 
 
 def bind_text(cursor: Cursor, catalog: Catalog, continuous: bool | None) -> Query:

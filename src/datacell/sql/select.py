@@ -14,7 +14,7 @@ from datacell.algebra.schema import Named
 from datacell.errors import did_you_mean
 from datacell.sql.analytic import SelectExpressions
 from datacell.sql.context import Context, Typed
-from datacell.sql.expressions import Expressions
+from datacell.sql.expressions import Expressions, operand
 from datacell.sql.grouping import MOST_SETS, GroupedExpressions, Sets, aggregates, cube, grouping_sets, rollup
 from datacell.sql.relations import BindDerived, Ctes, Relations
 from datacell.sql.scope import Scope, Visible
@@ -50,6 +50,8 @@ class SelectBinder:
         self.relations = Relations(context, parent, ctes, derived, subqueries)
 
     def bind(self) -> Bound:
+        if not self.node.expressions:
+            raise self.context.error("SELECT names no columns", self.node, "write SELECT *, or name columns")
         plan, scope = self.relations.bind(self.node)
         rows = Expressions(self.context, scope, plan, "WHERE", self.subqueries)
         where = self.node.args.get("where")
@@ -58,11 +60,11 @@ class SelectBinder:
             self._filter(rows, where.this)
         rows.later = set()
         items = list(self._items(scope))
+        self.having = self._having(scope)
         binder = self._list_binder(rows, items)
-        having = self.node.args.get("having")
-        if having is not None:
+        if self.having is not None:
             binder.clause = "HAVING"
-            self._filter(binder, having.this)
+            self._filter(binder, self.having)
             binder.clause = "SELECT"
         return self._projected(binder, items)
 
@@ -78,6 +80,18 @@ class SelectBinder:
             if part.find(exp.Query) is not None and not self.subqueries.condition(binder, part):
                 predicate = binder.predicate(part)
                 binder.plan = Filter(binder.plan, predicate)
+
+    def _having(self, scope: Scope) -> exp.Expr | None:
+        """HAVING is decided before the select list is computed: names that the list gives stand for its expressions."""
+        clause = self.node.args.get("having")
+        aliases = {e.alias.lower(): e.this for e in self.node.expressions if isinstance(e, exp.Alias)}
+
+        def meant(node: exp.Expr) -> exp.Expr:
+            is_alias = isinstance(node, exp.Column) and len(node.parts) == 1 and not scope.find(node.name)
+            named = aliases.get(node.name.lower()) if is_alias else None
+            return node if named is None else operand(named.copy())
+
+        return None if clause is None else clause.this.transform(meant)
 
     def _items(self, scope: Scope) -> Iterator[Item]:
         for node in self.node.expressions:
@@ -112,11 +126,12 @@ class SelectBinder:
         windows = {w.name.lower(): w for w in self.node.args.get("windows") or ()}
         order = self.node.args.get("order")
         others = [*(o.this for o in order.expressions)] if order is not None else []
-        having, qualify = self.node.args.get("having"), self.node.args.get("qualify")
-        others += [clause.this for clause in (having, qualify) if clause is not None]
+        qualify = self.node.args.get("qualify")
+        others += [] if qualify is None else [qualify.this]
+        others += [] if self.having is None else [self.having]
         nodes = [*(i.node for i in items), *others]
         group = self.node.args.get("group")
-        if group is None and having is None and not any(True for n in nodes for _ in aggregates(n)):
+        if group is None and self.having is None and not any(True for n in nodes for _ in aggregates(n)):
             return SelectExpressions(self.context, rows.scope, rows.plan, "SELECT", self.subqueries, windows)
         keys, sets = self._keys(rows, items, group)
         grouped = GroupedExpressions(rows, keys, sets, windows)

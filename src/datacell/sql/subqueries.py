@@ -20,7 +20,7 @@ from datacell.algebra.schema import Named
 from datacell.algebra.types import BIGINT, BOOLEAN, Type
 from datacell.errors import counted
 from datacell.sql.context import Context, Typed
-from datacell.sql.expressions import Expressions, cast, comparison_type, needs_cast
+from datacell.sql.expressions import Expressions, cast, comparison_type, needs_cast, operand
 from datacell.sql.scope import Scope, Visible
 
 
@@ -83,7 +83,8 @@ class Subqueries:
     def _membership(self, around: Expressions, node: exp.In) -> tuple[Plan, exp.Expr]:
         """The subquery's plan, and the condition under which a row of it equals the left side."""
         left_nodes = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this.unnest()]
-        left = [around.bind(n) for n in left_nodes]
+        bare = [around.bind(n) for n in left_nodes]
+        left = [Typed(operand(b.value), b.type) for b in bare]
         bound = self._bind(around, node.args["query"])
         if len(bound.columns) != len(left):
             problem = f"IN compares {counted(len(left), 'value')} with {counted(len(bound.columns), 'column')}"

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datacell.engines.agreed import analytic, spelling
 from datacell.engines.agreed.entries import Entry, Table
 from datacell.engines.agreed.refused import REFUSED, UNKNOWN
-from datacell.engines.agreed.special import SPECIAL, SPECIAL_AGGREGATES
+from datacell.engines.agreed.special import REMARKS, SPECIAL, SPECIAL_AGGREGATES
 
 _HEAD = """# What the engines agree on
 
@@ -30,13 +30,13 @@ def text() -> str:
     parts = [
         _HEAD,
         "## Functions of one row\n",
-        _table((*_entries(spelling.scalars()), *((name, "depends on its literals") for name in SPECIAL))),
+        _table((*_entries(spelling.scalars()), *((name, REMARKS[name]) for name in SPECIAL))),
         "## Aggregates\n",
         _table(
             (
                 ("count(*), count(any*), count(DISTINCT any*)", "`count`, of rows without a NULL"),
                 *_entries(analytic.aggregate_functions()),
-                *((name, "depends on its literals") for name in SPECIAL_AGGREGATES),
+                *((name, REMARKS[name]) for name in SPECIAL_AGGREGATES),
             )
         ),
         "## Only with OVER and ORDER BY\n",

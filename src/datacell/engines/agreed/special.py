@@ -14,18 +14,18 @@ from datacell.engines.agreed.spelled import RefusedError, Spelled, as_type, quot
 
 Special = Callable[[Sequence[Spelled], exp.Expr], Spelled]
 
-_TRUNCATE = {
+TRUNCATE = {
     **dict.fromkeys(("year", "yyyy", "yy"), "year"),
     **dict.fromkeys(("month", "mon", "mm"), "month"),
     **dict.fromkeys(("day", "dd"), "day"),
     **{unit: unit for unit in ("quarter", "week", "hour", "minute", "second", "millisecond", "microsecond")},
 }
-_TRUNCATE_DATE = {
-    **{k: v for k, v in _TRUNCATE.items() if v in ("year", "month")},
+TRUNCATE_DATE = {
+    **{k: v for k, v in TRUNCATE.items() if v in ("year", "month")},
     "quarter": "quarter",
     "week": "week",
 }
-_PARTS = {
+PARTS = {
     **dict.fromkeys(("year", "y", "years", "yr", "yrs"), "year({0})"),
     **dict.fromkeys(("quarter", "qtr"), "quarter({0})"),
     **dict.fromkeys(("month", "mon", "mons", "months"), "month({0})"),
@@ -37,7 +37,7 @@ _PARTS = {
     **dict.fromkeys(("hour", "h", "hours", "hr", "hrs"), "hour({0})"),
     **dict.fromkeys(("minute", "m", "min", "mins", "minutes"), "minute({0})"),
 }
-_MICROSECONDS = {
+MICROSECONDS = {
     "MICROSECOND": 1,
     "MILLISECOND": 1_000,
     "SECOND": 1_000_000,
@@ -51,19 +51,19 @@ _PLAIN_PATTERN = re.compile(rf"\^?(?:[A-Za-z0-9 _@:/,;=#%!<>\-|)]|\((?!\?)|\\[.]
 
 
 def date_trunc(arguments: Sequence[Spelled], node: exp.Expr) -> Spelled:
-    unit = _unit("date_trunc", arguments[0], _TRUNCATE)
+    unit = _unit("date_trunc", arguments[0], TRUNCATE)
     moment = _moment("date_trunc", arguments[1], TIMESTAMP)
     return Spelled(as_type(f"date_trunc('{unit}', {moment.text})", TIMESTAMP), TIMESTAMP, node)
 
 
 def trunc(arguments: Sequence[Spelled], node: exp.Expr) -> Spelled:
-    unit = _unit("trunc", arguments[1], _TRUNCATE_DATE)
+    unit = _unit("trunc", arguments[1], TRUNCATE_DATE)
     moment = _moment("trunc", arguments[0], DATE)
     return Spelled(as_type(f"date_trunc('{unit}', {moment.text})", DATE), DATE, node)
 
 
 def date_part(arguments: Sequence[Spelled], node: exp.Expr) -> Spelled:
-    part = _unit("date_part", arguments[0], _PARTS)
+    part = _unit("date_part", arguments[0], PARTS)
     moment = _moment("date_part", arguments[1], TIMESTAMP)
     return Spelled(as_type(part.replace("{0}", moment.text), INT), INT, node)
 
@@ -71,18 +71,18 @@ def date_part(arguments: Sequence[Spelled], node: exp.Expr) -> Spelled:
 def timestampdiff(arguments: Sequence[Spelled], node: exp.Expr) -> Spelled:
     if len(arguments) != 3:
         raise RefusedError("datediff with a unit takes three arguments")
-    unit = _unit("timestampdiff", arguments[0], {u.lower(): u for u in _MICROSECONDS})
+    unit = _unit("timestampdiff", arguments[0], {u.lower(): u for u in MICROSECONDS})
     start, end = (_moment("timestampdiff", a, TIMESTAMP) for a in arguments[1:])
-    return Spelled(f"((epoch_us({end.text}) - epoch_us({start.text})) // {_MICROSECONDS[unit]})", types.BIGINT, node)
+    return Spelled(f"((epoch_us({end.text}) - epoch_us({start.text})) // {MICROSECONDS[unit]})", types.BIGINT, node)
 
 
 def timestampadd(arguments: Sequence[Spelled], node: exp.Expr) -> Spelled:
-    unit = _unit("timestampadd", arguments[0], {u.lower(): u for u in _MICROSECONDS})
+    unit = _unit("timestampadd", arguments[0], {u.lower(): u for u in MICROSECONDS})
     count = casts.cast(arguments[1], types.BIGINT) if arguments[1].type in types.INTEGERS else None
     if count is None:
         raise RefusedError(f"timestampadd of {arguments[1].type}")
     moment = _moment("timestampadd", arguments[2], TIMESTAMP)
-    added = f"({moment.text} + to_microseconds({count.text} * {_MICROSECONDS[unit]}))"
+    added = f"({moment.text} + to_microseconds({count.text} * {MICROSECONDS[unit]}))"
     return Spelled(added, TIMESTAMP, node)
 
 
@@ -205,5 +205,21 @@ SPECIAL: Mapping[str, Special] = {
     "trunc": trunc,
     "zeroifnull": zeroifnull,
 }
+
+REMARKS: Mapping[str, str] = {
+    **dict.fromkeys((*map(str, _CASTS), "to_date", "to_timestamp"), "a cast, without a pattern"),
+    **dict.fromkeys(
+        ("regexp", "regexp_extract", "regexp_like", "regexp_replace", "rlike"), "plain written patterns only"
+    ),
+    **dict.fromkeys(
+        ("date_part", "date_trunc", "datepart", "timestampadd", "timestampdiff", "trunc"), "by a written unit"
+    ),
+    "div": "`//`, of integers",
+    "percentile": "`quantile_cont`, by one written fraction",
+    "round": "`round`, of doubles to whole numbers, of decimals to written digits",
+    "sha2": "`sha256`, of text",
+    "zeroifnull": "`coalesce({0}, 0)`",
+}
+"""Spellings that no template shows, in words."""
 
 SPECIAL_AGGREGATES: Mapping[str, Special] = {"percentile": percentile}

@@ -1,0 +1,65 @@
+"""datacell run"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from enum import Enum
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from datacell.cli.explain import read_script
+from datacell.errors import SqlError
+
+if TYPE_CHECKING:
+    from datacell.result import Result
+
+
+class Engine(Enum):
+    AUTO = "auto"
+    SPARK = "spark"
+    DUCKDB = "duckdb"
+
+
+class Strategy(Enum):
+    AUTO = "auto"
+    INCREMENTAL = "incremental"
+    REEVALUATE = "reevaluate"
+
+
+def run(
+    script: Annotated[Path, typer.Argument(help="A file of SQL statements.", metavar="SCRIPT.sql")],
+    once: Annotated[bool, typer.Option("--once", help="Read all that is there, close every window, exit.")] = False,
+    checkpoint: Annotated[Path | None, typer.Option(help="Keep state here: the run can be resumed.")] = None,
+    engine: Annotated[Engine, typer.Option(help="Where queries run.")] = Engine.AUTO,
+    strategy: Annotated[Strategy, typer.Option(help="How windows are evaluated.")] = Strategy.AUTO,
+    master: Annotated[str | None, typer.Option(help="The Spark master; a local one if not said.")] = None,
+) -> None:
+    """Run a script: its streams, continuous queries and emitters."""
+    text = read_script(script)
+    if strategy is Strategy.INCREMENTAL:
+        raise SqlError("windows are re-evaluated so far", hint="use --strategy auto")
+
+    from datacell.cell import connect
+    from datacell.cli.status import StatusLine
+
+    cell = connect(checkpoint, engine=engine.value, master=master)
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        with StatusLine(cell, sys.stderr):
+            cell.run_script(text, str(script), once, _show)
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+    finally:
+        cell.stop()
+
+
+def _show(answer: Result) -> None:
+    print(answer, flush=True)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

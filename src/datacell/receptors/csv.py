@@ -1,0 +1,69 @@
+"""Lines of csv. Spark's csv reader throws on a line with more fields than it has room for; parsing line by line cannot.
+
+So the lines are read as text, a line that would throw is set aside, and `from_csv` parses the others: the same parser
+and the same options. Records that span lines (`multiLine`) need the reader itself.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+from datacell.receptors.checks import FILE_ORDER, MALFORMED, quoted
+from datacell.sql.catalog import StreamDefinition
+
+MOST_FIELDS = 20_000
+"""Fields of a line that is parsed at all; Spark's parser has room for 20480."""
+
+_LINE, _PARSED = "__line", "__parsed"
+_NO_SEPARATOR = "\x01\x02\x03"
+"""Three control characters that make a whole line one field."""
+
+
+def csv_lines(
+    spark: SparkSession, stream: StreamDefinition, options: dict[str, str], order: tuple[str, ...]
+) -> DataFrame:
+    """The stream's columns from lines whose fields lie in this order, with the text of what cannot be parsed."""
+    lines = _lines(spark, options)
+    types = {c.name: str(c.type) for c in stream.columns}
+    fields = ", ".join(f"{quoted(name)} {types.get(name, 'string')}" for name in order)
+    parser = {**options, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": MALFORMED}
+    line = f.col(_LINE)
+    parsed = f.from_csv(f.when(_fits(line, separator(options)), line), f"{fields}, {MALFORMED} string", parser)
+    frame = lines.select(line, parsed.alias(_PARSED), *FILE_ORDER)
+    malformed = f.when(f.col(_PARSED).isNull(), line).otherwise(f.col(f"{_PARSED}.{MALFORMED}"))
+    columns = [f.col(f"{_PARSED}.{quoted(c.name)}").alias(c.name) for c in stream.columns]
+    return frame.select(*columns, malformed.alias(MALFORMED), *FILE_ORDER)
+
+
+def separator(options: dict[str, str]) -> str:
+    given = options.get("sep", options.get("delimiter", ","))
+    return given.encode().decode("unicode_escape") if given.startswith("\\") else given
+
+
+def _lines(spark: SparkSession, options: dict[str, str]) -> DataFrame:
+    """The lines that are neither blank nor comments; Spark's csv reader knows which is a file's header."""
+    if options.get("header", "false").lower() == "true":
+        whole = {"sep": _NO_SEPARATOR, "quote": "", "escape": "\x00", "mode": "PERMISSIVE"}
+        reader = spark.readStream.format("csv").options(**{**options, **whole})
+    else:
+        reader = spark.readStream.format("text").options(**options)
+    line = f.col(_LINE)
+    lines = reader.schema("value string").load().select(f.col("value").alias(_LINE), *file_order())
+    lines = lines.where(f.trim(line) != "")
+    comment = options.get("comment")
+    return lines.where(~line.startswith(comment)) if comment else lines
+
+
+def file_order() -> list[Column]:
+    """Spark reads large files first; these columns tell the order in which the rows are there."""
+    names = ("file_modification_time", "file_path", "file_block_start")
+    return [f.col(f"_metadata.{name}").alias(alias) for name, alias in zip(names, FILE_ORDER, strict=True)]
+
+
+def _fits(line: Column, between: str) -> Column:
+    """Can the line be parsed without harm? Few lines are so long that their fields must be counted."""
+    without = f.replace(line, f.lit(between), f.lit(""))
+    few = (f.length(line) - f.length(without)) < MOST_FIELDS * len(between)
+    short = f.octet_length(line) < MOST_FIELDS
+    return (short | few) & f.is_valid_utf8(line) & ~line.contains("\ufffd")

@@ -1,0 +1,101 @@
+"""The headers of csv files: by name where they have the stream's names, by position where they have other ones.
+
+The law: a column is never silently taken for another. The header of the files that are there at the start says how the
+stream's columns lie in them; the rows of a file whose header says otherwise are rejected.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from datacell.receptors.checks import FILE_ORDER, REASON, ROW
+
+_LONGEST = 1 << 20
+_SHOWN = 200
+
+
+def layout(header: Sequence[str], columns: Sequence[str]) -> tuple[int, ...] | None:
+    """For each column its place in the header; None if the header contradicts the columns."""
+    found = [name.lower() for name in header]
+    wanted = [name.lower() for name in columns]
+    if len(set(found)) == len(found) and set(wanted) <= set(found):
+        return tuple(found.index(name) for name in wanted)
+    misplaced = any(name in found and (i >= len(found) or found[i] != name) for i, name in enumerate(wanted))
+    if misplaced or len(found) != len(wanted):
+        return None
+    return tuple(range(len(wanted)))
+
+
+def split(line: str, separator: str, quote: str) -> list[str]:
+    """The names of a header line."""
+    text = line.removeprefix("\ufeff").rstrip("\r\n")
+    if len(separator) != 1 or len(quote) != 1:
+        return [name.strip() for name in text.split(separator)]
+    try:
+        row = next(csv.reader([text], delimiter=separator, quotechar=quote), [])
+    except csv.Error:
+        return [text]
+    return [name.strip() for name in row]
+
+
+def first_line(spark: SparkSession, file: str) -> str | None:
+    """The first line of a file; None if it is empty or cannot be read now."""
+    parsed = urlparse(file)
+    path = Path(unquote(parsed.path))
+    try:
+        if parsed.scheme in ("", "file") and path.suffix not in (".gz", ".bz2", ".zst", ".lz4", ".snappy", ".deflate"):
+            with path.open("rb") as opened:
+                return opened.readline(_LONGEST).decode(errors="replace") or None
+        found = spark.read.text(file).head(1)
+    except (OSError, PySparkException):
+        return None
+    return str(found[0][0]) if found else None
+
+
+@dataclass(frozen=True)
+class HeaderCheck:
+    """Rejects the rows of files whose header is not laid out as the stream expects."""
+
+    columns: tuple[str, ...]
+    expected: tuple[int, ...]
+    header_of: Callable[[str], list[str] | None]
+    _known: dict[str, str | None] = field(default_factory=dict)
+
+    def __call__(self, batch: pa.Table) -> pa.Table:
+        files = batch[FILE_ORDER[1]]
+        wrong = {file: why for file in pc.unique(files).to_pylist() if (why := self._wrong(file)) is not None}
+        for file, why in wrong.items():
+            batch = _reject(batch, np.asarray(pc.equal(files, file)), why)
+        return batch
+
+    def _wrong(self, file: str) -> str | None:
+        if file not in self._known:
+            header = self.header_of(file)
+            fits = header is None or layout(header, self.columns) == self.expected
+            self._known[file] = None if fits else f"its file has the header {', '.join(header or ())[:_SHOWN]}"
+        return self._known[file]
+
+
+def _reject(batch: pa.Table, rows: np.ndarray[tuple[int], np.dtype[np.bool_]], why: str) -> pa.Table:
+    mask = pa.array(rows)
+    columns = [n for n in batch.schema.names if n not in (REASON, ROW, *FILE_ORDER)]
+    texts = [",".join("" if v is None else str(v) for v in row.values()) for row in _pylist(batch, columns, mask)]
+    reason = pc.if_else(mask, why, batch[REASON])
+    kept = pc.replace_with_mask(batch[ROW].combine_chunks(), mask, pa.array(texts, batch[ROW].type))
+    text = pc.coalesce(batch[ROW], kept)
+    at = batch.schema.get_field_index
+    return batch.set_column(at(REASON), REASON, reason).set_column(at(ROW), ROW, text)
+
+
+def _pylist(batch: pa.Table, columns: list[str], mask: pa.Array) -> list[dict[str, object]]:
+    return [{k: v for k, v in row.items()} for row in batch.select(columns).filter(mask).to_pylist()]

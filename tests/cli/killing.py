@@ -1,0 +1,105 @@
+"""A run that is killed, and its restart: run as a script it does so at many moments, and compares the output each time.
+
+``python tests/cli/killing.py 10`` kills ten runs of three queries, one of them a join of two streams.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from datetime import datetime, timedelta
+from pathlib import Path
+
+SCRIPT = """
+CREATE STREAM a (ts TIMESTAMP, k INT, v DOUBLE, WATERMARK FOR ts AS ts - INTERVAL 2 SECONDS)
+  WITH (format = 'csv', path = '{root}/a', header = 'true', maxFilesPerTrigger = '1');
+CREATE STREAM b (ts TIMESTAMP, k INT, w DOUBLE, WATERMARK FOR ts AS ts - INTERVAL 2 SECONDS)
+  WITH (format = 'csv', path = '{root}/b', header = 'true', maxFilesPerTrigger = '1');
+
+CREATE CONTINUOUS QUERY sums AS
+SELECT k, sum(v) AS total, count(*) AS n FROM a [RANGE 5 SECONDS SLIDE 1 SECOND] GROUP BY k;
+CREATE CONTINUOUS QUERY pairs AS
+SELECT x.k, max(x.v + y.w) AS top
+FROM a [RANGE 4 SECONDS SLIDE 2 SECONDS] x JOIN b [RANGE 3 SECONDS SLIDE 2 SECONDS] y ON x.k = y.k GROUP BY x.k;
+CREATE CONTINUOUS QUERY large AS SELECT * FROM b WHERE w > 50;
+
+CREATE EMITTER o1 FROM sums WITH (format = 'csv', path = '{out}/sums');
+CREATE EMITTER o2 FROM pairs WITH (format = 'csv', path = '{out}/pairs');
+CREATE EMITTER o3 FROM large WITH (format = 'csv', path = '{out}/large');
+"""
+
+
+def write_input(root: Path, files: int = 8, rows: int = 40) -> None:
+    """Two streams of csv files, in order of time, each file with an age of its own."""
+    chance = random.Random(7)
+    start = datetime(2024, 1, 1)
+    for stream, value in (("a", "v"), ("b", "w")):
+        (root / stream).mkdir(parents=True)
+        for number in range(files):
+            lines = [f"ts,k,{value}"]
+            for row in range(rows):
+                time_ = start + timedelta(seconds=number * 4 + row * 0.1 + chance.random())
+                lines.append(f"{time_.isoformat()},{chance.randint(1, 4)},{chance.randint(0, 100)}")
+            path = root / stream / f"{number}.csv"
+            path.write_text("\n".join(lines) + "\n")
+            os.utime(path, (1_700_000_000 + number, 1_700_000_000 + number))
+
+
+def start(root: Path, out: Path, checkpoint: Path) -> subprocess.Popen[bytes]:
+    script = root / f"{out.name}.sql"
+    script.write_text(SCRIPT.format(root=root, out=out))
+    command = [sys.executable, "-m", "datacell", "run", str(script), "--once", "--checkpoint", str(checkpoint)]
+    return subprocess.Popen(command, start_new_session=True)
+
+
+def output(out: Path) -> dict[str, list[str]]:
+    """The lines of every query, without headers, sorted: what a reader of the directory gets."""
+    found = {}
+    for query in ("sums", "pairs", "large"):
+        parts = sorted((out / query).glob("part-*.csv"))
+        found[query] = sorted(line for part in parts for line in part.read_text().splitlines()[1:])
+    return found
+
+
+def undisturbed(root: Path) -> tuple[dict[str, list[str]], float]:
+    began = time.monotonic()
+    process = start(root, root / "calm", root / "calm-state")
+    assert process.wait(300) == 0
+    return output(root / "calm"), time.monotonic() - began
+
+
+def killed(root: Path, name: str, seconds: float) -> dict[str, list[str]]:
+    """Kill the run after so many seconds, with all its processes, then run it again to the end."""
+    out, checkpoint = root / name, root / f"{name}-state"
+    process = start(root, out, checkpoint)
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    again = start(root, out, checkpoint)
+    assert again.wait(300) == 0
+    return output(out)
+
+
+def main(times: int) -> None:
+    root = Path(os.environ.get("TMPDIR", "/tmp")) / f"datacell-killing-{os.getpid()}"
+    write_input(root)
+    expected, length = undisturbed(root)
+    print(f"undisturbed: {length:.1f} s, lines {({k: len(v) for k, v in expected.items()})}", flush=True)
+    for number in range(times):
+        moment = length * (0.35 + 0.6 * number / max(1, times - 1))
+        same = killed(root, f"killed-{number}", moment) == expected
+        print(f"killed after {moment:.1f} s: {'same output' if same else 'DIFFERENT OUTPUT'}", flush=True)
+        if not same:
+            sys.exit(1)
+    shutil.rmtree(root)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10)

@@ -1,0 +1,47 @@
+"""The running net answers as the reference evaluator does, however the input is cut into batches."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from datacell.algebra import tree
+from datacell.rewrite.driver import fixed_point
+from datacell.rewrite.rules import DECIDE, UNNEST
+from properties.queries import ROW_WINDOWS, TIME_WINDOWS, data, queries
+from runtime.netrun import NetRun, without_empty
+from sample import Values, answers, bind, catalog, engine, reference
+
+ORDERED = (next(rule for rule in UNNEST if rule.name == "remove_inner_order"), *DECIDE)
+CUTS = st.lists(st.integers(0, 4), max_size=6)
+
+
+@settings(
+    max_examples=150,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    phases=(Phase.explicit, Phase.generate),
+    suppress_health_check=list(HealthCheck),
+)
+@given(queries(forms=(TIME_WINDOWS, TIME_WINDOWS, ROW_WINDOWS)), data(), CUTS, CUTS)
+def test_a_net_answers_as_the_reference_does(
+    text: str, rows: dict[str, Values], first: list[int], second: list[int]
+) -> None:
+    query = bind(text)
+    if not tree.windows(query.plan):
+        return
+    rows = {name: _nearly_in_order(values) if name in "sr" else values for name, values in rows.items()}
+    expected = without_empty(answers(query, fixed_point(query.plan, ORDERED), rows))
+    judge = reference(rows)
+    with tempfile.TemporaryDirectory() as directory:
+        net = NetRun(Path(directory), catalog(), judge, engine(), query)
+        assert without_empty(net.run({"s": first, "r": second})) == expected
+
+
+def _nearly_in_order(values: Values) -> Values:
+    """Disorder of less than two seconds, which is the lateness that the streams allow."""
+    return sorted(values, key=lambda row: row[0] // 2)

@@ -1,0 +1,102 @@
+"""A net without Spark around it: rows are deposited batch by batch, as a receptor would."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from datacell.algebra.query import Query, Timing
+from datacell.algebra.schema import Schema
+from datacell.engines.arrow import arrow_schema
+from datacell.engines.protocol import Engine
+from datacell.rewrite.rules import optimized
+from datacell.runtime import factory
+from datacell.runtime.factory import Description
+from datacell.runtime.output import Output
+from datacell.runtime.scheduler import Scheduler
+from datacell.sql.catalog import REJECTED, Catalog
+from reference import Answer, Feed, Reference, _hashable, micros
+
+Cuts = Mapping[str, Sequence[int]]
+"""For each stream, how many rows come in each batch."""
+
+
+class HandClock:
+    """A clock that the test moves."""
+
+    def __init__(self) -> None:
+        self.instant = datetime(2026, 1, 1, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        return self.instant
+
+    def pass_(self, seconds: float) -> None:
+        self.instant += timedelta(seconds=seconds)
+
+
+class NetRun:
+    """One query over the streams of a catalog, in a directory."""
+
+    def __init__(self, directory: Path, catalog: Catalog, judge: Reference, engine: Engine, query: Query) -> None:
+        self.judge, self.engine, self.catalog = judge, engine, catalog
+        self.clock = HandClock()
+        self.scheduler = Scheduler(self.clock)
+        for stream in catalog.streams.values():
+            self.scheduler.add_stream(stream, directory / "streams" / stream.name)
+        self.query = optimized(query)
+        self.output = Output(directory / "query", arrow_schema(self.query.result))
+        description = Description("q", self.query, factory.fragment(self.query), engine)
+        self.running = self.scheduler.add_factory(description, self.output, judge.tables.__getitem__, engine)
+
+    def deposit(self, stream: str, number: int, rows: Sequence[Mapping[str, Any]]) -> None:
+        fields = Schema(self.catalog.streams[stream].fields)
+        table = pa.Table.from_pylist(list(map(dict, rows)), schema=arrow_schema(fields))
+        self.scheduler.deposit(stream, number, table, arrow_schema(Schema(REJECTED)).empty_table())
+
+    def run(self, cuts: Cuts) -> list[Answer]:
+        """Deposit everything, batches of the streams in turn, then end the input."""
+        batches = {name: _cut(self.judge.feeds[name], sizes) for name, sizes in cuts.items()}
+        for number in range(max(map(len, batches.values()), default=0)):
+            for name, parts in batches.items():
+                if number < len(parts):
+                    self.deposit(name, number, parts[number])
+        self.scheduler.drain()
+        return self.answers()
+
+    def answers(self) -> list[Answer]:
+        """What the firings wrote, by boundary; boundaries without rows are not written down."""
+        by_boundary: dict[int, Counter[tuple[Any, ...]]] = {}
+        number = 0
+        while (firing := self.output.wait(number, 0)) is not None:
+            number = firing.number + 1
+            for row in firing.rows.to_pylist():
+                by_boundary.setdefault(self._boundary(row), Counter())[self._values(row)] += 1
+        return [Answer(boundary, rows) for boundary, rows in sorted(by_boundary.items())]
+
+    def _boundary(self, row: dict[str, Any]) -> int:
+        if self.query.timing is Timing.ROW_BY_ROW:
+            return 0
+        end = row["window_end"]
+        return end if self.query.timing is Timing.ARRIVALS else micros(end)
+
+    def _values(self, row: dict[str, Any]) -> tuple[Any, ...]:
+        values = (row[name] for name in self.query.plan.schema.names)
+        return tuple(round(v, 9) if isinstance(v, float) else _hashable(v) for v in values)
+
+
+def without_empty(answers: Sequence[Answer]) -> list[Answer]:
+    return [a for a in answers if a.rows]
+
+
+def _cut(feed: Feed, sizes: Sequence[int]) -> list[Sequence[Mapping[str, Any]]]:
+    parts: list[Sequence[Mapping[str, Any]]] = []
+    start = 0
+    for size in sizes:
+        parts.append(feed.rows[start : start + size])
+        start += size
+    return [*parts, feed.rows[start:]] if start < len(feed.rows) else parts

@@ -1,0 +1,184 @@
+"""The net as data, and the parts of a running one: each law on its own, without Spark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from datacell.errors import CheckpointError, SqlError
+from datacell.runtime import files
+from datacell.runtime.aside import Aside
+from datacell.runtime.basket import Basket
+from datacell.runtime.checkpoint import Checkpoint
+from datacell.runtime.net import Kind, Net, Transition, settle
+from datacell.runtime.output import Output
+from reference import micros
+from runtime.netrun import NetRun, without_empty
+from sample import answers, at, bind, catalog, engine, reference
+
+TIMED = "SELECT k, count(*) AS n FROM s [RANGE 2 SECONDS SLIDE 1 SECOND] GROUP BY k"
+
+
+def net_of(tmp_path: Path, text: str, data: dict[str, Any] | None = None) -> NetRun:
+    judge = reference(data) if data is not None else reference()
+    return NetRun(tmp_path, catalog(), judge, engine(), bind(text))
+
+
+class Counting:
+    """An action that is enabled a few times."""
+
+    def __init__(self, times: int, log: list[str], name: str) -> None:
+        self.times, self.log, self.name = times, log, name
+
+    def enabled(self) -> bool:
+        return self.times > 0
+
+    def fire(self) -> None:
+        self.times -= 1
+        self.log.append(self.name)
+
+
+def test_transitions_fire_in_the_order_of_the_arcs_until_none_is_enabled() -> None:
+    net = Net().with_transition(Transition("second", Kind.FACTORY, ("middle",), ("end",)))
+    net = net.with_transition(Transition("first", Kind.FACTORY, ("start",), ("middle",)))
+    log: list[str] = []
+    fired = settle(net, {"first": Counting(1, log, "first"), "second": Counting(2, log, "second")})
+    assert (fired, log) == (3, ["first", "second", "second"])
+    assert net.places == ["end", "middle", "start"]
+
+
+def test_rows_must_not_run_in_a_circle() -> None:
+    net = Net().with_transition(Transition("there", Kind.FACTORY, ("a",), ("b",)))
+    with pytest.raises(SqlError, match="circle"):
+        net.with_transition(Transition("back", Kind.FACTORY, ("b",), ("a",)))
+
+
+def basket_of(directory: Path) -> Basket:
+    return Basket(directory, pa.schema([("x", pa.int64())]))
+
+
+def take(basket: Basket, number: int, *values: int) -> None:
+    rows = pa.table({"x": pa.array(values, pa.int64())})
+    basket.take("receptor", number, rows, pa.chunked_array([pa.array(values, pa.int64())]))
+
+
+def test_a_basket_numbers_arrivals_and_comes_back_as_it_was(tmp_path: Path) -> None:
+    basket = basket_of(tmp_path)
+    take(basket, 0, 5, 3)
+    take(basket, 1)
+    take(basket, 2, 9)
+    again = basket_of(tmp_path)
+    assert again.rows().to_pydict() == {"x": [5, 3, 9], "__time": [5, 3, 9], "__number": [1, 2, 3]}
+    assert (again.progress, again.holds("receptor", 2), again.holds("receptor", 3)) == (basket.progress, True, False)
+
+
+def test_a_batch_that_was_only_half_written_is_taken_again(tmp_path: Path) -> None:
+    take(basket_of(tmp_path), 0, 1)
+    saved = (tmp_path / "progress.json").read_bytes()
+    take(basket_of(tmp_path), 1, 2, 3)
+    (tmp_path / "progress.json").write_bytes(saved)  # as if the crash had come between the two writes
+    basket = basket_of(tmp_path)
+    take(basket, 1, 2, 3)
+    assert basket_of(tmp_path).rows()["__number"].to_pylist() == [1, 2, 3]
+
+
+def test_a_batch_leaves_when_no_reader_needs_any_of_its_rows(tmp_path: Path) -> None:
+    basket = basket_of(tmp_path)
+    take(basket, 0, 1, 2)
+    take(basket, 1, 2, 7)
+    assert basket.expire([("__time", 3)]) == 1
+    assert [b.rows["x"].to_pylist() for b in basket.batches] == [[2, 7]]
+    assert len(list(tmp_path.glob("*.arrow"))) == 1
+    assert basket.expire([]) == 1
+
+
+def test_rows_set_aside_are_bounded_and_a_batch_put_twice_counts_once(tmp_path: Path) -> None:
+    aside = Aside(tmp_path / "late.arrow", pa.schema([("x", pa.int64())]))
+    for _ in range(2):
+        aside.put(0, pa.table({"x": [1, 2]}))
+    aside.put(1, pa.table({"x": list(range(20_000))}))
+    assert len(aside.rows()) == 10_000
+    assert Aside(tmp_path / "late.arrow", aside.schema).rows()["x"].to_pylist()[-1] == 19_999
+
+
+def test_an_output_keeps_its_last_firing_and_goes_on_after_it(tmp_path: Path) -> None:
+    output = Output(tmp_path, pa.schema([("x", pa.int64())]))
+    for number in range(3):
+        output.append(pa.table({"x": [number]}), {"boundary": number})
+    output.forget(3)
+    again = Output(tmp_path, output.schema)
+    assert again.last is not None
+    assert (again.last.number, again.last.state, again.next_number) == (2, {"boundary": 2}, 3)
+
+
+def test_a_checkpoint_refuses_a_query_that_has_changed(tmp_path: Path) -> None:
+    Checkpoint(tmp_path).admit("query", "hot", "SELECT 1")
+    Checkpoint(tmp_path).admit("query", "HOT", "SELECT 1")
+    with pytest.raises(CheckpointError, match="hot has changed"):
+        Checkpoint(tmp_path).admit("query", "hot", "SELECT 2")
+
+
+def test_a_directory_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(CheckpointError, match="cannot be written"):
+        files.write_json(tmp_path / "file" / "below", 1)
+
+
+def test_rows_expire_as_windows_slide(tmp_path: Path) -> None:
+    net = net_of(tmp_path, TIMED)
+    for number in range(100):
+        row = {"ts": at(number), "k": 1, "v": 1.0, "n": 1}
+        net.deposit("s", number, [row])
+        assert len(net.scheduler.streams["s"].basket.batches) <= 6
+    assert len(list((tmp_path / "streams" / "s" / "basket").glob("*.arrow"))) <= 6
+
+
+# seconds   0    1    2    3    4    5    6    7    8    9   10
+# rows           *                                            *     then 1.5 again, 8.5 again
+# lateness 2: watermark 8 after the row at 10; RANGE 2 SLIDE 1 shows the row at 1.5 last at 3, the one at 8.5 last at 10
+def test_a_late_row_is_set_aside_and_one_within_the_lateness_is_not(tmp_path: Path) -> None:
+    net = net_of(tmp_path, TIMED)
+    for number, second in enumerate((1.0, 10.0, 1.5, 8.5)):
+        net.deposit("s", number, [{"ts": at(second), "k": 1, "v": None, "n": None}])
+    stream = net.scheduler.streams["s"]
+    assert stream.late.rows()["ts"].to_pylist() == [at(1.5)]
+    assert stream.basket.progress.late == 1
+    net.scheduler.drain()
+    assert {a.boundary for a in net.answers()} == {micros(at(s)) for s in (2, 3, 9, 10, 11, 12)}
+
+
+def test_a_row_is_not_late_while_a_row_window_still_counts_it(tmp_path: Path) -> None:
+    net = net_of(tmp_path, "SELECT k FROM s [ROWS 2 SLIDE 1]")
+    for number, second in enumerate((1.0, 100.0, 1.5)):
+        net.deposit("s", number, [{"ts": at(second), "k": number, "v": None, "n": None}])
+    assert [sorted(a.rows) for a in net.answers()] == [[(0,), (1,)], [(1,), (2,)]]
+
+
+def test_an_idle_stream_stops_holding_the_other_back(tmp_path: Path) -> None:
+    text = (
+        "SELECT q.k FROM s [RANGE 1 SECOND SLIDE 1 SECOND] q LEFT JOIN r [RANGE 1 SECOND SLIDE 1 SECOND] p ON p.k = q.k"
+    )
+    net = net_of(tmp_path, text)
+    idle = net.scheduler.streams["r"]
+    object.__setattr__(idle.definition, "idle_timeout", 5_000_000)
+    for number, second in enumerate((0.5, 9.5)):
+        net.deposit("s", number, [{"ts": at(second), "k": 1, "v": None, "n": None}])
+    assert net.answers() == []
+    net.clock.pass_(6)
+    net.scheduler.settle()
+    assert [a.boundary for a in net.answers()] == [micros(at(1))]
+
+
+@pytest.mark.parametrize("emission", ["ISTREAM", "DSTREAM"])
+def test_changes_go_on_after_a_restart(tmp_path: Path, emission: str) -> None:
+    text = f"SELECT {emission} k FROM s [RANGE 3 SECONDS SLIDE 1 SECOND]"
+    judge = reference()
+    rows = judge.feeds["s"].rows
+    for number, row in enumerate(rows):  # every batch in a net of its own, as after a crash
+        net_of(tmp_path, text).deposit("s", number, [row])
+    last = net_of(tmp_path, text)
+    last.scheduler.drain()
+    assert without_empty(last.answers()) == without_empty(answers(bind(text)))

@@ -1,0 +1,5 @@
+CREATE STREAM plugs (id BIGINT, ts TIMESTAMP, value DOUBLE, plug INT, name STRING, WATERMARK FOR ts AS ts);
+EXPLAIN SELECT plug FROM plugs WHERE value > 1;
+EXPLAIN LOGICAL CREATE CONTINUOUS QUERY q AS SELECT plug FROM plugs [RANGE 5 MINUTES SLIDE 1 MINUTE];
+EXPLAIN OPTIMIZED INSERT INTO plugs VALUES (1, NULL, 2, 3, 'x');
+explain logical select count(*) from plugs;

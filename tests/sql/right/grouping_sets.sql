@@ -1,0 +1,22 @@
+CREATE STREAM plugs (id BIGINT, ts TIMESTAMP, value DOUBLE, plug INT, name STRING, WATERMARK FOR ts AS ts);
+
+CREATE CONTINUOUS QUERY q1 AS
+SELECT plug, name, count(*) AS n FROM plugs [RANGE 5 MINUTES SLIDE 1 MINUTE] GROUP BY GROUPING SETS ((plug, name), (plug), ());
+
+CREATE CONTINUOUS QUERY q2 AS
+SELECT plug, name, count(*) AS n, grouping(plug) AS g, grouping_id() AS id FROM plugs [RANGE 5 MINUTES SLIDE 1 MINUTE] GROUP BY ROLLUP (plug, name);
+
+CREATE CONTINUOUS QUERY q3 AS
+SELECT plug, name, count(*) AS n, grouping_id(plug, name) AS id FROM plugs [RANGE 5 MINUTES SLIDE 1 MINUTE] GROUP BY CUBE (plug, name);
+
+CREATE CONTINUOUS QUERY q4 AS
+SELECT plug, name, count(*) AS n FROM plugs [RANGE 5 MINUTES SLIDE 1 MINUTE] GROUP BY plug, name WITH ROLLUP;
+
+CREATE CONTINUOUS QUERY q5 AS
+SELECT plug, name, count(*) AS n FROM plugs [RANGE 5 MINUTES SLIDE 1 MINUTE] GROUP BY plug, name WITH CUBE;
+
+CREATE CONTINUOUS QUERY q6 AS
+SELECT plug, name, count(*) AS n FROM plugs [RANGE 5 MINUTES SLIDE 1 MINUTE] GROUP BY plug, ROLLUP (name);
+
+CREATE CONTINUOUS QUERY q7 AS
+SELECT plug, sum(plug) AS total FROM plugs [RANGE 5 MINUTES SLIDE 1 MINUTE] GROUP BY ROLLUP (plug);

@@ -1,0 +1,11 @@
+CREATE STREAM plugs (id BIGINT, ts TIMESTAMP, value DOUBLE, plug INT, name STRING, WATERMARK FOR ts AS ts);
+CREATE STREAM repairs (ts TIMESTAMP, plug INT, cost DECIMAL(10,2), WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE);
+CREATE TABLE houses (plug INT, owner STRING, tags ARRAY<STRING>) USING parquet;
+CREATE STREAM alarms (at TIMESTAMP, plug INT, value DOUBLE, why STRING);
+INSERT INTO alarms SELECT ts, plug, value, 'high' FROM plugs WHERE value > 1000;
+INSERT INTO TABLE alarms (plug, value, at) SELECT plug, max(value), window_end FROM plugs [RANGE 5 MINUTES SLIDE 1 MINUTE] GROUP BY plug;
+INSERT INTO houses SELECT plug, max(name), array() FROM plugs [RANGE 5 MINUTES SLIDE 1 MINUTE] GROUP BY plug;
+INSERT INTO alarms VALUES (TIMESTAMP '2026-01-31 12:00:00', 1, 2, NULL);
+INSERT INTO alarms (plug) (SELECT plug FROM repairs);
+INSERT INTO houses SELECT plug, 'x', NULL FROM houses;
+INSERT INTO houses VALUES (1, 'x', array());

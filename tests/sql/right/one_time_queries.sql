@@ -1,0 +1,12 @@
+CREATE STREAM plugs (id BIGINT, ts TIMESTAMP, value DOUBLE, plug INT, name STRING, WATERMARK FOR ts AS ts);
+CREATE TABLE houses (plug INT, owner STRING, tags ARRAY<STRING>) USING parquet;
+SELECT count(*) FROM plugs;
+SELECT plug, max(value) FROM plugs GROUP BY plug ORDER BY 2 DESC LIMIT 3;
+SELECT p.plug, owner FROM plugs AS p JOIN houses USING (plug);
+SELECT rand() AS r, current_date AS today;
+VALUES (1, 'a'), (2, 'b');
+CREATE CONTINUOUS QUERY hot AS SELECT plug, max(value) AS top FROM plugs [RANGE 5 MINUTES SLIDE 1 MINUTE] GROUP BY plug;
+SELECT * FROM hot ORDER BY top DESC;
+SELECT reason, count(*) AS n FROM plugs__rejected GROUP BY reason;
+SELECT max(value) FROM plugs__late;
+SELECT plug FROM plugs [RANGE 5 MINUTES SLIDE 1 MINUTE];

@@ -1,0 +1,20 @@
+CREATE STREAM plugs (id BIGINT, ts TIMESTAMP, value DOUBLE, plug INT, name STRING, WATERMARK FOR ts AS ts);
+CREATE TABLE houses (plug INT, owner STRING, tags ARRAY<STRING>) USING parquet;
+
+CREATE CONTINUOUS QUERY q1 AS
+SELECT plug FROM plugs AS p WHERE EXISTS (SELECT * FROM houses AS h WHERE h.plug = p.plug);
+
+CREATE CONTINUOUS QUERY q2 AS
+SELECT plug FROM plugs AS p WHERE NOT EXISTS (SELECT * FROM houses AS h WHERE h.plug = p.plug);
+
+CREATE CONTINUOUS QUERY q3 AS
+SELECT plug FROM plugs WHERE plug IN (SELECT plug FROM houses);
+
+CREATE CONTINUOUS QUERY q4 AS
+SELECT plug FROM plugs WHERE plug NOT IN (SELECT plug FROM houses WHERE owner IS NOT NULL);
+
+CREATE CONTINUOUS QUERY q5 AS
+SELECT plug FROM plugs WHERE (plug, name) IN (SELECT plug, owner FROM houses);
+
+CREATE CONTINUOUS QUERY q6 AS
+SELECT plug FROM plugs WHERE value > 1 AND (plug IN (SELECT plug FROM houses) OR name = 'spare');

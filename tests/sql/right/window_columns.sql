@@ -1,0 +1,25 @@
+CREATE STREAM plugs (id BIGINT, ts TIMESTAMP, value DOUBLE, plug INT, name STRING, WATERMARK FOR ts AS ts);
+
+CREATE CONTINUOUS QUERY q1 AS
+SELECT window_start, window_end, plug FROM plugs [RANGE 5 MINUTES SLIDE 1 MINUTE];
+
+CREATE CONTINUOUS QUERY q2 AS
+SELECT window_end, count(*) AS n FROM plugs [ROWS 10 SLIDE 5];
+
+CREATE CONTINUOUS QUERY q3 AS
+SELECT window_start, count(*) AS n FROM plugs [ROWS 10 SLIDE 5] GROUP BY window_start;
+
+CREATE CONTINUOUS QUERY q4 AS
+SELECT valid_from, valid_to, max(value) AS top FROM plugs [RANGE 1 HOUR];
+
+CREATE CONTINUOUS QUERY q5 AS
+SELECT a.window_start AS s1, b.window_start AS s2, b.window_end AS e2, a.plug FROM plugs [RANGE 5 MINUTES SLIDE 1 MINUTE] AS a JOIN plugs [FIXED 1 HOUR SLIDE 10 MINUTES] AS b ON a.plug = b.plug;
+
+CREATE CONTINUOUS QUERY q6 AS
+SELECT window_start, plug FROM plugs [LANDMARK SLIDE 1 MINUTE RESET EVERY 1 HOUR];
+
+CREATE CONTINUOUS QUERY q7 AS
+SELECT plug FROM plugs [LANDMARK FROM '2026-01-01' SLIDE 1 DAY] WHERE ts > window_start + INTERVAL 1 DAY;
+
+CREATE CONTINUOUS QUERY q8 AS
+SELECT plug, max(ts) AS newest, window_end - max(ts) AS age FROM plugs [RANGE 5 MINUTES SLIDE 1 MINUTE] GROUP BY plug;

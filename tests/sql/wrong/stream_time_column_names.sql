@@ -1,1 +1,0 @@
-CREATE STREAM s (window_end TIMESTAMP);

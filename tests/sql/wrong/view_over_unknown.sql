@@ -1,1 +1,0 @@
-CREATE VIEW v AS SELECT a FROM nowhere;
