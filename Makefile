@@ -31,10 +31,10 @@ format: setup
 	$(BIN)/ruff check --fix .
 
 demo: setup
-	$(BIN)/datacell explain examples/smart_plugs.sql
+	JAVA_HOME="$$(cat $(VENV)/java-home)" $(BIN)/datacell demo
 
 bench: setup
-	@echo "There is nothing to measure yet: benchmarks come with the running net."
+	for name in net lifting; do JAVA_HOME="$$(cat $(VENV)/java-home)" $(BIN)/datacell bench $$name || exit 1; done
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -10,17 +10,27 @@ import pytest
 
 ROOT = Path(__file__).parent.parent / "src" / "datacell"
 
-ALLOWED = {
+STAGES = {"algebra", "sql", "rewrite", "incremental", "engines", "errors"}
+EDGES = {"receptors", "emitters"}
+FACE = {"cell", "intake", "tables", "listing", "result", "explain"}
+
+ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "algebra": {"errors"},
     "sql": {"algebra", "errors"},
     "rewrite": {"algebra", "errors"},
+    "incremental": {"algebra", "errors"},
     "engines": {"algebra", "errors"},
-    "explain": {"algebra", "sql", "rewrite", "errors"},
+    "runtime": STAGES - {"rewrite"},
+    "receptors": {"algebra", "sql", "engines", "runtime", "emitters", "errors"},
+    "emitters": {"algebra", "sql", "engines", "runtime", "errors"},
+    **dict.fromkeys(FACE, STAGES | EDGES | FACE | {"runtime"}),
+    "tools": {"emitters", "errors"},
     "doctor": {"algebra", "engines", "errors"},
-    "cli": {"explain", "doctor", "errors"},
+    "bench": STAGES | FACE | {"runtime", "tools"},
+    "cli": FACE | {"doctor", "tools", "errors"},
     "__main__": {"cli"},
-    "__init__": set(),
+    "__init__": {"cell", "result"},
 }
 """For each part of the package, the parts it may import."""
 

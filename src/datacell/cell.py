@@ -26,7 +26,6 @@ from datacell.emitters.sinks import TableEmitter
 from datacell.engines.arrow import arrow_schema
 from datacell.engines.choice import Choice, Engines
 from datacell.engines.duckdb import DuckDBEngine
-from datacell.engines.session import own_session, session
 from datacell.engines.spark import SparkEngine
 from datacell.errors import EmitterError, SqlError
 from datacell.explain import Format, Stage, explain_query
@@ -93,13 +92,12 @@ class Cell:
         self, checkpoint: Path | None, spark: SparkSession | None, engine: Choice, master: str | None, clock: Clock
     ) -> None:
         self.checkpoint = Checkpoint(checkpoint)
-        self._started = session(master) if spark is None else None
-        owner = spark or session(master)
-        self.spark = own_session(owner)
-        self.engines = Engines(SparkEngine(self.spark), DuckDBEngine(), engine)
+        engine_of_spark = SparkEngine(spark, master)
+        self.spark = engine_of_spark.session
+        self.engines = Engines(engine_of_spark, DuckDBEngine(), engine)
         self.scheduler = Scheduler(clock)
         self.intake = Intake(self.spark, self.scheduler, self.checkpoint)
-        self.tables = Tables(self.spark, owner, self.scheduler)
+        self.tables = Tables(self.spark, spark or self.spark, self.scheduler)
         self.catalog = Catalog(find_table=self.tables.find)
         self.deliveries: dict[str, Delivery] = {}
         self._running = False
@@ -194,8 +192,6 @@ class Cell:
             delivery.stop()
         self.deliveries.clear()
         self.engines.close()
-        if self._started is not None:
-            self._started.stop()
         self.checkpoint.close()
 
     def progress(self) -> Progress:

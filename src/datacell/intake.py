@@ -14,7 +14,7 @@ from datacell.engines.arrow import conform
 from datacell.errors import SqlError
 from datacell.receptors.checks import REASON, ROW
 from datacell.receptors.receptor import Receptor
-from datacell.receptors.sources import FILE_ORDER, from_frame, open_source
+from datacell.receptors.sources import FILE_ORDER, Source, from_frame, open_source
 from datacell.receptors.spool import Spool, is_spooled, spool_source
 from datacell.runtime.checkpoint import Checkpoint
 from datacell.runtime.scheduler import Scheduler
@@ -44,11 +44,11 @@ class Intake:
     def start(self, name: str, once: bool) -> None:
         """Start reading a stream, if there is something to read and it is enabled."""
         stream = self.scheduler.streams[name]
-        frame = self._open(stream.definition) if stream.enabled else None
-        if frame is None:
+        source = self._open(stream.definition) if stream.enabled else None
+        if source is None:
             return
         directory = self.checkpoint.stream(name) / "spark"
-        receptor = Receptor(stream.definition, frame, directory, partial(self._deposit, name))
+        receptor = Receptor(stream.definition, source, directory, partial(self._deposit, name))
         self.receptors[name] = receptor
         receptor.start(once)
 
@@ -72,7 +72,7 @@ class Intake:
             if not receptor.active:
                 receptor.wait(1)
 
-    def _open(self, definition: StreamDefinition) -> DataFrame | None:
+    def _open(self, definition: StreamDefinition) -> Source | None:
         if definition.name in self.frames:
             return from_frame(self.frames[definition.name], definition)
         if definition.name in self._spools:
@@ -85,7 +85,7 @@ class Intake:
         if self.scheduler.holds(stream, number):
             self.scheduler.settle()
             return
-        batch = ordered(frame.toArrow(), FILE_ORDER)
+        batch = ordered(self.receptors[stream].fetch(frame), FILE_ORDER)
         bad = batch.filter(pc.is_valid(batch[REASON]))
         good = batch.filter(pc.is_null(batch[REASON])).drop_columns([REASON, ROW])
         arrived = pa.array([running.clock.now()] * len(bad), pa.timestamp("us", tz="UTC"))

@@ -17,7 +17,7 @@ from datacell.runtime.net import Kind, Net, Transition, settle
 from datacell.runtime.output import Output
 from reference import micros
 from runtime.netrun import NetRun, without_empty
-from sample import answers, at, bind, catalog, engine, reference
+from sample import DATA, answers, at, bind, catalog, engine, reference
 
 TIMED = "SELECT k, count(*) AS n FROM s [RANGE 2 SECONDS SLIDE 1 SECOND] GROUP BY k"
 
@@ -182,3 +182,14 @@ def test_changes_go_on_after_a_restart(tmp_path: Path, emission: str) -> None:
     last = net_of(tmp_path, text)
     last.scheduler.drain()
     assert without_empty(last.answers()) == without_empty(answers(bind(text)))
+
+
+@pytest.mark.parametrize("order", ["v DESC", "v DESC LIMIT 2", "n, v"])
+def test_answers_come_in_the_order_that_the_query_asks_for(tmp_path: Path, order: str) -> None:
+    rows = [(0.1, 1, 2.0, 1), (0.2, 2, 3.0, 1), (0.3, 3, 1.0, 1), (1.1, 4, 9.0, 1)]
+    net = net_of(tmp_path, f"SELECT k FROM s [RANGE 2 SECONDS SLIDE 1 SECOND] ORDER BY {order}", {**DATA, "s": rows})
+    net.run({"s": [4]})
+    firing = net.output.wait(0, 0)
+    assert firing is not None
+    by_value = {"v DESC": [2, 1, 3, 4, 2, 1, 3, 4], "v DESC LIMIT 2": [2, 1, 4, 2, 4], "n, v": [3, 1, 2, 3, 1, 2, 4, 4]}
+    assert firing.rows["k"].to_pylist() == by_value[order]

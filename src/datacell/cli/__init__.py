@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from datacell.cli.bench import bench
+from datacell.cli.demo import demo
 from datacell.cli.doctor import doctor
 from datacell.cli.explain import explain
 from datacell.cli.run import run
@@ -23,6 +24,7 @@ app = typer.Typer(
 )
 app.command()(run)
 app.command()(explain)
+app.command()(demo)
 app.command()(bench)
 app.command(short_help="Check what DataCell needs to run.")(doctor)
 

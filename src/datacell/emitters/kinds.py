@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from datacell.emitters.console import ConsoleEmitter
@@ -28,6 +27,9 @@ _OPTIONS = {
     "table": ("table",),
 }
 """What can be said about the formats that are ours; of a Spark sink we do not know."""
+
+
+_COMPRESSIONS = ("none", "snappy", "gzip", "zstd", "lz4", "brotli")
 
 
 def open_emitter(definition: EmitterDefinition, spark: SparkSession) -> Emitter:
@@ -57,8 +59,9 @@ def _json(definition: EmitterDefinition, options: dict[str, str], spark: SparkSe
 
 def _parquet(definition: EmitterDefinition, options: dict[str, str], spark: SparkSession) -> Emitter:
     compression = options.get("compression", "snappy").lower()
-    if compression != "none" and not pa.Codec.is_available(compression):
-        raise EmitterError(f"emitter {definition.name}: there is no compression {compression}")
+    if compression not in _COMPRESSIONS:
+        hint = f"there is {', '.join(_COMPRESSIONS)}"
+        raise EmitterError(f"emitter {definition.name}: there is no compression {compression}", hint=hint)
     return FileEmitter(_directory(definition, options), "parquet", Parquet(compression))
 
 

@@ -28,7 +28,7 @@ class Engine(Protocol):
 
     Guaranteed: the multiset of rows is the SQL answer, the columns have the names and types of the plan's schema, and
     an expression without a value for some row (a bad cast, a division by zero) is NULL there, never an error.
-    Not guaranteed: the order of rows, unless the topmost operator is an `Order`.
+    Not guaranteed: the order of rows, unless the topmost operator is an `Order`, or a map of one that keeps its names.
     """
 
     name: str

@@ -24,8 +24,8 @@ class SparkEngine:
 
     name = "spark"
 
-    def __init__(self, spark: SparkSession | None = None) -> None:
-        owner = spark or session()
+    def __init__(self, spark: SparkSession | None = None, master: str | None = None) -> None:
+        owner = spark or session(master)
         self._started = owner if spark is None else None
         self.session = own_session(owner)
         """Ours: with UTC and ANSI mode off, whatever the owner's has."""

@@ -110,6 +110,8 @@ class _Compiler:
             case Map(Filter(child, predicate), columns) if not isinstance(child, Group):
                 selected = self._from(child).select(*self._named(columns, child.schema))
                 return selected.where(self._spell(predicate, child.schema), copy=False)
+            case Map(Order(child) as order, columns) if _keeps_names(columns, child.schema):
+                return self._ordered(self._from(child).select(*self._named(columns, child.schema)), order)
             case Map(child, columns):
                 return self._from(child).select(*self._named(columns, child.schema))
             case Distinct(child):
@@ -202,11 +204,13 @@ class _Compiler:
         return select
 
     def _order(self, plan: Order) -> exp.Select:
+        return self._ordered(self._from(plan.child).select(*_names(plan.schema)), plan)
+
+    def _ordered(self, select: exp.Select, plan: Order) -> exp.Select:
         keys = [
             exp.Ordered(this=self._spell(k.value, plan.schema), desc=k.descending, nulls_first=k.nulls_first)
             for k in plan.keys
         ]
-        select = self._from(plan.child).select(*_names(plan.schema))
         select = select.order_by(*keys, copy=False) if keys else select
         if plan.limit is not None:
             select = select.limit(plan.limit, copy=False)
@@ -269,3 +273,8 @@ def _identifier(name: str) -> exp.Identifier:
 
 
 SPARK = Dialect("spark", lambda node, _columns, _type: node, types.to_sqlglot)
+
+
+def _keeps_names(columns: Sequence[Named], below: Schema) -> bool:
+    """Does no new column take the name of an old one? Then ORDER BY can mean only the old ones."""
+    return all(c.passes_through or c.name not in below for c in columns)

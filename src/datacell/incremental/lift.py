@@ -12,7 +12,7 @@ so the text of the fragment never changes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -53,11 +53,15 @@ def lift(query: Query) -> Lifted:
     if not windows:
         raise PlanError("a query without windows has no boundaries")
     (time,) = TIME_COLUMNS[query.timing]
-    plan, order = _unsorted(query.plan)
+    plan, columns, order = _parts(query.plan)
     numbered = _numbered(plan, iter(range(len(windows))))
     taken = frozenset(name for node in tree.descendants(numbered) for name in node.schema.names)
     carrier = _Boundaries((Field(f"{scalar.WINDOW_END}′", time.type),), taken)
-    return Lifted(_delivered(query, carrier.carry(numbered), carrier.names[0], order), windows)
+    key = Named(carrier.names[0], scalar.column(carrier.names[0]), time.type)
+    values = {c.name: replace(c, value=carrier.inside(c.value)) for c in columns}
+    delivered = tuple(values.get(f.name, replace(key, name=f.name)) for f in query.result)
+    ordered = Order(carrier.carry(numbered), (SortKey(key.value), *order))
+    return Lifted(Map(ordered, delivered), windows)
 
 
 def boundaries_schema(type_: Type, windows: int) -> Schema:
@@ -66,18 +70,18 @@ def boundaries_schema(type_: Type, windows: int) -> Schema:
     return Schema((Field(scalar.WINDOW_END, type_), *pairs))
 
 
-def _unsorted(plan: Plan) -> tuple[Plan, tuple[SortKey, ...]]:
-    """A final ORDER BY is kept for last."""
-    if isinstance(plan, Order) and plan.limit is None and not plan.offset:
-        return plan.child, plan.keys
-    return plan, plan.keys if isinstance(plan, Order) else ()
-
-
-def _delivered(query: Query, plan: Plan, key: str, order: tuple[SortKey, ...]) -> Plan:
-    """The query's result columns, sorted by boundary and then as the query asks."""
-    own = query.plan.schema.names
-    columns = (Named(f.name, scalar.column(f.name if f.name in own else key), f.type) for f in query.result)
-    return Order(Map(plan, tuple(columns)), (SortKey(scalar.column(scalar.WINDOW_END)), *order))
+def _parts(plan: Plan) -> tuple[Plan, tuple[Named, ...], tuple[SortKey, ...]]:
+    """What to carry, and what comes last: the columns to deliver, and the order, which may read others too."""
+    match plan:
+        case Map(Order(child, keys, None, 0), columns):
+            return child, columns, keys
+        case Map(Order(_, keys) as limited, columns):
+            return limited, columns, keys
+        case Order(child, keys, None, 0):
+            return child, plan.schema.passing(), keys
+        case Order(_, keys):
+            return plan, plan.schema.passing(), keys
+    return plan, plan.schema.passing(), ()
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
-"""Lines of csv. Spark's csv reader throws on a line with more fields than it has room for; parsing line by line cannot.
+"""csv in two ways. Spark's csv reader is fast, but throws on a line with more fields than it has room for.
 
-So the lines are read as text, a line that would throw is set aside, and `from_csv` parses the others: the same parser
-and the same options. Records that span lines (`multiLine`) need the reader itself.
+The careful way cannot throw: the lines are read as text, a line that would throw is set aside, and `from_csv` parses
+the others, with the same parser and the same options. A receptor starts with the fast way and changes to the careful
+one when it has to. Records that span lines (`multiLine`) know only the fast way.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from datacell.algebra import types
 from datacell.receptors.checks import FILE_ORDER, MALFORMED, quoted
 from datacell.sql.catalog import StreamDefinition
 
@@ -19,17 +21,33 @@ _LINE, _PARSED = "__line", "__parsed"
 _NO_SEPARATOR = "\x01\x02\x03"
 """Three control characters that make a whole line one field."""
 
+_REPLACEMENT = "\ufffd"
+"""What Spark's csv reader makes of bytes that are not UTF-8."""
 
-def csv_lines(
+_PARSING = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": MALFORMED}
+
+
+def fast(spark: SparkSession, stream: StreamDefinition, options: dict[str, str], order: tuple[str, ...]) -> DataFrame:
+    """The stream's columns from fields that lie in this order, with the text of what cannot be parsed."""
+    reader = spark.readStream.format("csv").schema(_schema(stream, order)).options(**options, **_PARSING)
+    columns = [f.col(quoted(c.name)) for c in stream.columns]
+    texts = [f.col(quoted(c.name)) for c in stream.columns if c.type == types.STRING]
+    malformed = f.col(MALFORMED)
+    for text in texts:
+        malformed = f.when(text.contains(_REPLACEMENT), f.coalesce(malformed, f.concat_ws(",", *texts))).otherwise(
+            malformed
+        )
+    return reader.load().select(*columns, malformed.alias(MALFORMED), *file_order())
+
+
+def careful(
     spark: SparkSession, stream: StreamDefinition, options: dict[str, str], order: tuple[str, ...]
 ) -> DataFrame:
-    """The stream's columns from lines whose fields lie in this order, with the text of what cannot be parsed."""
+    """The same rows in the way that cannot throw."""
     lines = _lines(spark, options)
-    types = {c.name: str(c.type) for c in stream.columns}
-    fields = ", ".join(f"{quoted(name)} {types.get(name, 'string')}" for name in order)
-    parser = {**options, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": MALFORMED}
     line = f.col(_LINE)
-    parsed = f.from_csv(f.when(_fits(line, separator(options)), line), f"{fields}, {MALFORMED} string", parser)
+    sound = f.when(_fits(line, separator(options)), line)
+    parsed = f.from_csv(sound, _schema(stream, order), {**options, **_PARSING})
     frame = lines.select(line, parsed.alias(_PARSED), *FILE_ORDER)
     malformed = f.when(f.col(_PARSED).isNull(), line).otherwise(f.col(f"{_PARSED}.{MALFORMED}"))
     columns = [f.col(f"{_PARSED}.{quoted(c.name)}").alias(c.name) for c in stream.columns]
@@ -41,10 +59,16 @@ def separator(options: dict[str, str]) -> str:
     return given.encode().decode("unicode_escape") if given.startswith("\\") else given
 
 
+def _schema(stream: StreamDefinition, order: tuple[str, ...]) -> str:
+    kinds = {c.name: str(c.type) for c in stream.columns}
+    fields = [f"{quoted(name)} {kinds.get(name, 'string')}" for name in order]
+    return ", ".join([*fields, f"{MALFORMED} string"])
+
+
 def _lines(spark: SparkSession, options: dict[str, str]) -> DataFrame:
     """The lines that are neither blank nor comments; Spark's csv reader knows which is a file's header."""
     if options.get("header", "false").lower() == "true":
-        whole = {"sep": _NO_SEPARATOR, "quote": "", "escape": "\x00", "mode": "PERMISSIVE"}
+        whole = {"sep": _NO_SEPARATOR, "quote": "\uffff", "escape": "\uffff", "mode": "PERMISSIVE"}
         reader = spark.readStream.format("csv").options(**{**options, **whole})
     else:
         reader = spark.readStream.format("text").options(**options)
@@ -66,4 +90,4 @@ def _fits(line: Column, between: str) -> Column:
     without = f.replace(line, f.lit(between), f.lit(""))
     few = (f.length(line) - f.length(without)) < MOST_FIELDS * len(between)
     short = f.octet_length(line) < MOST_FIELDS
-    return (short | few) & f.is_valid_utf8(line) & ~line.contains("\ufffd")
+    return (short | few) & f.is_valid_utf8(line) & ~line.contains(_REPLACEMENT)

@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from datacell.receptors.checks import FILE_ORDER, REASON, ROW
+from datacell.receptors.checks import FILE_ORDER, LONGEST_TEXT, REASON, ROW
 
 _LONGEST = 1 << 20
 _SHOWN = 200
@@ -75,7 +74,7 @@ class HeaderCheck:
         files = batch[FILE_ORDER[1]]
         wrong = {file: why for file in pc.unique(files).to_pylist() if (why := self._wrong(file)) is not None}
         for file, why in wrong.items():
-            batch = _reject(batch, np.asarray(pc.equal(files, file)), why)
+            batch = _reject(batch, pc.equal(files, file), why)
         return batch
 
     def _wrong(self, file: str) -> str | None:
@@ -86,16 +85,15 @@ class HeaderCheck:
         return self._known[file]
 
 
-def _reject(batch: pa.Table, rows: np.ndarray[tuple[int], np.dtype[np.bool_]], why: str) -> pa.Table:
-    mask = pa.array(rows)
-    columns = [n for n in batch.schema.names if n not in (REASON, ROW, *FILE_ORDER)]
-    texts = [",".join("" if v is None else str(v) for v in row.values()) for row in _pylist(batch, columns, mask)]
-    reason = pc.if_else(mask, why, batch[REASON])
-    kept = pc.replace_with_mask(batch[ROW].combine_chunks(), mask, pa.array(texts, batch[ROW].type))
-    text = pc.coalesce(batch[ROW], kept)
+def _reject(batch: pa.Table, rows: pa.ChunkedArray, why: str) -> pa.Table:
     at = batch.schema.get_field_index
+    text = pc.if_else(rows, pc.coalesce(batch[ROW], _shown(batch)), batch[ROW])
+    reason = pc.if_else(rows, why, batch[REASON])
     return batch.set_column(at(REASON), REASON, reason).set_column(at(ROW), ROW, text)
 
 
-def _pylist(batch: pa.Table, columns: list[str], mask: pa.Array) -> list[dict[str, object]]:
-    return [{k: v for k, v in row.items()} for row in batch.select(columns).filter(mask).to_pylist()]
+def _shown(batch: pa.Table) -> pa.ChunkedArray:
+    plain = [c for n, c in zip(batch.schema.names, batch.columns, strict=True) if n not in (REASON, ROW, *FILE_ORDER)]
+    texts = [c.cast(pa.string()) for c in plain if not pa.types.is_nested(c.type) and not pa.types.is_binary(c.type)]
+    joined = pc.binary_join_element_wise(*texts, ",", null_handling="replace")
+    return pc.utf8_slice_codeunits(joined, 0, LONGEST_TEXT)

@@ -2,34 +2,48 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
-from pyspark.errors import StreamingQueryException
+import pyarrow as pa
+from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from datacell.errors import DataCellError, SourceError
 from datacell.receptors.checks import checked
+from datacell.receptors.sources import Source
 from datacell.sql.catalog import StreamDefinition
 
 Deposit = Callable[[int, DataFrame], None]
 
 
 class Receptor:
-    """Reads a frame into a basket by `deposit`. Spark's own checkpoint says how far it has read."""
+    """Reads a source into a basket by `deposit`. Spark's own checkpoint says how far it has read."""
 
-    def __init__(self, stream: StreamDefinition, frame: DataFrame, checkpoint: Path, deposit: Deposit) -> None:
-        self.stream, self.frame, self.checkpoint, self.deposit = stream, frame, checkpoint, deposit
+    def __init__(self, stream: StreamDefinition, source: Source, checkpoint: Path, deposit: Deposit) -> None:
+        self.stream, self.source, self.checkpoint, self.deposit = stream, source, checkpoint, deposit
         self._query: StreamingQuery | None = None
         self._failure: DataCellError | None = None
+        self._once = False
+        self._careful = source.careful
 
     def start(self, once: bool) -> None:
-        """Read what is there and end, or read on until stopped."""
-        writer = checked(self.frame, self.stream).writeStream.foreachBatch(self._take)
-        trigger = writer.trigger(availableNow=True) if once else writer.trigger(processingTime="0 seconds")
-        name = f"receptor {self.stream.name}"
-        self._query = trigger.queryName(name).option("checkpointLocation", str(self.checkpoint)).start()
+        """Read what is there and end, or listen and read on until stopped."""
+        if self.source.listener is not None and not once:
+            self.source.listener.start()
+        self._once = once
+        self._read(self.source.frame, once)
+
+    def fetch(self, frame: DataFrame) -> pa.Table:
+        """The rows of a micro-batch, by one Spark job, with the reason why a row is rejected."""
+        return self.source.vet(frame.toArrow())
+
+    @property
+    def port(self) -> int | None:
+        """Where it listens, if it does."""
+        return None if self.source.listener is None else self.source.listener.port
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for the end; True if it has come. Raises what went wrong."""
@@ -40,8 +54,9 @@ class Receptor:
         except StreamingQueryException as error:
             if self._failure is not None:
                 raise self._failure from None
-            message = str(error).strip().splitlines()[0]
-            raise SourceError(f"stream {self.stream.name} stopped: {message}") from error
+            if not self._can_be_more_careful(error):
+                raise self._stopped(error) from error
+            return self.wait(seconds)
         return bool(ended) or seconds is None
 
     @property
@@ -49,9 +64,29 @@ class Receptor:
         return self._query is not None and self._query.isActive
 
     def stop(self) -> None:
+        if self.source.listener is not None:
+            self.source.listener.stop()
         if self._query is not None:
             self._query.stop()
             self._query = None
+
+    def _read(self, frame: DataFrame, once: bool) -> None:
+        writer = checked(frame, self.stream).writeStream.foreachBatch(self._take)
+        trigger = writer.trigger(availableNow=True) if once else writer.trigger(processingTime="0 seconds")
+        named = trigger.queryName(f"receptor {self.stream.name}").option("checkpointLocation", str(self.checkpoint))
+        try:
+            self._query = named.start()
+        except PySparkException as error:
+            self.stop()
+            raise self._stopped(error) from error
+
+    def _can_be_more_careful(self, error: StreamingQueryException) -> bool:
+        """After a line that the fast reader cannot pass, the batch is read again with care."""
+        careful, self._careful = self._careful, None
+        if careful is None or _IMPASSABLE not in str(error):
+            return False
+        self._read(careful, self._once)
+        return True
 
     def _take(self, frame: DataFrame, number: int) -> None:
         try:
@@ -59,3 +94,31 @@ class Receptor:
         except DataCellError as error:
             self._failure = error
             raise
+
+    def _stopped(self, error: PySparkException) -> SourceError:
+        return SourceError(
+            f"stream {self.stream.name} stopped: {explained(str(error))}",
+            hint="mend the source and run again: with the same checkpoint it goes on where it stopped",
+        )
+
+
+_IMPASSABLE = "MALFORMED_CSV_RECORD"
+_GONE = re.compile(r"FileNotFoundException: (?:File )?(?P<file>\S+) does not exist|FILE_NOT_EXIST.*?(?P<path>\S+:/\S+)")
+_UNREADABLE = re.compile(r"(?:while reading file|Could not read footer for file:?) (?P<file>\S+?)\.? ")
+_DENIED = re.compile(r"(?P<file>\S+) \((?P<why>Permission denied|Is a directory|No such file or directory)\)")
+_FRAME = re.compile(r"^\[STREAM_FAILED\].*?terminated with exception: | SQLSTATE: \w+$")
+_CLASS = re.compile(r"^(?:Caused by: )?(?:[\w$]+\.)+[\w$]+(?:Exception|Error): ")
+
+
+def explained(message: str) -> str:
+    """What went wrong, in one line out of the pages that Spark writes."""
+    if found := _GONE.search(message):
+        return f"the file {found['file'] or found['path']} is gone"
+    if found := _DENIED.search(message):
+        return f"the file {found['file']} cannot be read: {found['why']}"
+    causes = [_CLASS.sub("", line.strip()) for line in message.splitlines() if line.strip().startswith("Caused by: ")]
+    cause = causes[-1][:300] if causes else ""
+    if found := _UNREADABLE.search(message):
+        return f"the file {found['file']} cannot be read" + (f": {cause}" if cause else "")
+    first = next((line.strip() for line in message.splitlines() if line.strip()), "no reason given")
+    return _FRAME.sub("", cause or first)[:300].strip()

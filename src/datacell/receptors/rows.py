@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from datacell.algebra.schema import Schema
@@ -75,13 +76,22 @@ def _in_order(row: Any, places: Mapping[str, int], stream: StreamDefinition) -> 
 
 
 def _array(values: list[Any], field: pa.Field, stream: StreamDefinition) -> pa.Array:
+    if pa.types.is_integer(field.type) and (broken := next(filter(_is_broken, values), None)) is not None:
+        raise _misfit(field, stream, ValueError(f"{broken} would be cut off"))
     try:
         return pa.array(values, field.type, from_pandas=False)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, TypeError, ValueError):
         pass
     try:
         return pa.array([_read(value, field.type) for value in values], field.type, from_pandas=False)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, ArithmeticError, TypeError, ValueError) as e:
+    except (
+        pa.ArrowInvalid,
+        pa.ArrowTypeError,
+        pa.ArrowNotImplementedError,
+        ArithmeticError,
+        TypeError,
+        ValueError,
+    ) as e:
         raise _misfit(field, stream, e) from e
 
 
@@ -100,6 +110,11 @@ def _read(value: Any, kind: pa.DataType) -> Any:
     if isinstance(value, str) and (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         return pa.scalar(value).cast(kind).as_py()
     return value.item() if hasattr(value, "item") and getattr(value, "shape", None) == () else value
+
+
+def _is_broken(value: Any) -> bool:
+    """Arrow cuts such numbers off without a word."""
+    return isinstance(value, float | np.floating) and not float(value).is_integer()
 
 
 def _refuse_unknown(names: Iterable[str], stream: StreamDefinition) -> None:

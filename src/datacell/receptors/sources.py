@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 import pyarrow as pa
@@ -12,10 +13,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from datacell.errors import SourceError
-from datacell.receptors import headers
+from datacell.receptors import csv, headers
 from datacell.receptors.checks import FILE_ORDER as FILE_ORDER
 from datacell.receptors.checks import MALFORMED, quoted
-from datacell.receptors.csv import csv_lines, file_order, separator
+from datacell.receptors.csv import file_order
 from datacell.sql.catalog import StreamDefinition
 
 FILE_FORMATS = frozenset({"csv", "json", "parquet", "orc", "text", "xml", "avro"})
@@ -41,6 +42,8 @@ class Source:
 
     frame: DataFrame
     vet: Callable[[pa.Table], pa.Table] = as_it_is
+    careful: DataFrame | None = None
+    """The same rows read in a way that no line can stop, if `frame` is not such a way."""
     listener: Listener | None = None
 
 
@@ -48,9 +51,12 @@ def open_source(spark: SparkSession, stream: StreamDefinition) -> Source:
     """The stream's rows as Spark reads them."""
     options = {_known_spelling(name): value for name, value in stream.options}
     form = options.pop("format", "").lower()
+    if form in FILE_FORMATS and "path" in options:
+        options["path"] = _streamable(options["path"])
     if options.get("mode", "PERMISSIVE").upper() != "PERMISSIVE":
         raise SourceError(
-            f"stream {stream.name}: mode cannot be chosen", hint=f"rows that cannot be read are in {stream.name}__rejected"
+            f"stream {stream.name}: mode cannot be chosen",
+            hint=f"rows that cannot be read are in {stream.name}__rejected",
         )
     try:
         return _opened(spark, stream, form, options)
@@ -84,17 +90,18 @@ def _opened(spark: SparkSession, stream: StreamDefinition, form: str, options: d
 
 def _csv(spark: SparkSession, stream: StreamDefinition, options: dict[str, str]) -> Source:
     names = tuple(c.name for c in stream.columns)
+    options.pop("mode", None)
     settings = {"escape": '"', **options}
     if options.get("header", "false").lower() != "true":
-        return Source(csv_lines(spark, stream, settings, names))
+        return Source(csv.fast(spark, stream, settings, names), careful=csv.careful(spark, stream, settings, names))
 
     def header_of(file: str) -> list[str] | None:
         line = headers.first_line(spark, file)
-        return None if line is None else headers.split(line, separator(options), options.get("quote", '"'))
+        return None if line is None else headers.split(line, csv.separator(options), options.get("quote", '"'))
 
     order, expected = _order(stream, _first_header(spark, options, header_of))
-    frame = csv_lines(spark, stream, settings, order)
-    return Source(frame, headers.HeaderCheck(names, expected, header_of))
+    vet = headers.HeaderCheck(names, expected, header_of)
+    return Source(csv.fast(spark, stream, settings, order), vet, csv.careful(spark, stream, settings, order))
 
 
 def _first_header(
@@ -113,7 +120,7 @@ def _order(stream: StreamDefinition, header: list[str] | None) -> tuple[tuple[st
             f"the files of stream {stream.name} have the header {', '.join(header or ())[:200]}",
             hint=f"it should have {', '.join(names)}, in any order",
         )
-    own = {place: name for place, name in zip(expected, names, strict=True)}
+    own = dict(zip(expected, names, strict=True))
     width = len(names) if header is None else len(header)
     return tuple(own.get(place, f"__field_{place}") for place in range(width)), expected
 
@@ -122,6 +129,11 @@ def _known_spelling(name: str) -> str:
     """Spark does not care about the case of an option's name; for those we look at, neither do we."""
     spellings = ("format", "path", "header", "sep", "delimiter", "quote", "comment", "mode", "multiLine", "escape")
     return next((s for s in spellings if s.lower() == name.lower()), name)
+
+
+def _streamable(path: str) -> str:
+    """Spark streams from a directory or a pattern, not from a file: a file is a pattern that only it fits."""
+    return f"{path[:-1]}[{path[-1]}]" if Path(path.removeprefix("file://")).is_file() else path
 
 
 def _with_malformed(frame: DataFrame) -> DataFrame:

@@ -73,7 +73,8 @@ def spool_source(spark: SparkSession, stream: StreamDefinition, spool: Spool) ->
     """The spool as a source, with the listener that fills it if there is one."""
     options = {"format": spool.form, "path": str(spool.directory), "cleanSource": "delete", **_READING[spool.form]}
     source = open_source(spark, StreamDefinition(stream.name, stream.columns, options=tuple(options.items())))
-    return Source(source.frame, source.vet, _listener(stream, spool) if stream.options else None)
+    listener = _listener(stream, spool) if stream.options else None
+    return Source(source.careful or source.frame, listener=listener)
 
 
 def _listener(stream: StreamDefinition, spool: Spool) -> TcpListener:

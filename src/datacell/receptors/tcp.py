@@ -3,8 +3,8 @@
 Each sender gets a line ``ok N`` after every group that had lines of its: so many of its lines, counted from the
 connection's start, are on disk and will be read. A sender that breaks off in the middle of a line has not sent it.
 One thread serves everybody and never waits for anybody: what a sender has not read of its acknowledgements is replaced
-by the newest. Memory is bounded: a line that is too long is cut off (and rejected later, since it is spoilt on purpose),
-and when the disk or the reader of the spool cannot keep up, nothing more is taken until they can.
+by the newest. Memory is bounded: a line that is too long is cut off (and rejected later, since it is spoilt on
+purpose), and when the disk or the reader of the spool cannot keep up, nothing more is taken until they can.
 """
 
 from __future__ import annotations
@@ -130,6 +130,7 @@ class _Service:
     def __init__(self, listener: TcpListener, server: socket.socket, selector: selectors.BaseSelector) -> None:
         self.listener, self.server, self.selector = listener, server, selector
         self.senders: set[Sender] = set()
+        self.blocked: set[Sender] = set()
         self.group = bytearray()
         self.due = 0.0
         self.full = False
@@ -141,6 +142,8 @@ class _Service:
                 self._serve(key.data)
             if self.group and (monotonic() >= self.due or (len(self.group) >= LARGEST_GROUP and not self.full)):
                 self._write()
+            for sender in list(self.blocked):
+                self._answer(sender)
         self._write()
         for sender in list(self.senders):
             self._hang_up(sender)
@@ -148,9 +151,7 @@ class _Service:
     def _serve(self, sender: Sender | None) -> None:
         if sender is None:
             self._accept()
-        elif self.full:
-            return
-        else:
+        elif not self.full:
             self._read(sender)
 
     def _accept(self) -> None:
@@ -225,14 +226,18 @@ class _Service:
                     self.selector.register(sender.connection, selectors.EVENT_READ, sender)
 
     def _answer(self, sender: Sender) -> None:
+        """Answer now or later; a sender that has hung up and does not listen gets none."""
+        self.blocked.discard(sender)
         try:
             sender.answer()
         except BlockingIOError:
-            pass
+            if not sender.ended:
+                self.blocked.add(sender)
+                return
         except OSError:
             self._drop(sender)
             return
-        if sender.done:
+        if sender.ended:
             self._hang_up(sender)
 
     def _drop(self, sender: Sender) -> None:
@@ -242,5 +247,6 @@ class _Service:
 
     def _hang_up(self, sender: Sender) -> None:
         self.senders.discard(sender)
+        self.blocked.discard(sender)
         with suppress(OSError):
             sender.connection.close()

@@ -133,7 +133,7 @@ def nulls_outside(node: exp.Expr) -> exp.Expr:
 
 def _place(frame: exp.Expr, edge: str) -> int:
     """Where a bound lies, as far as its words tell: from UNBOUNDED PRECEDING to UNBOUNDED FOLLOWING."""
-    value, side = frame.args[edge], frame.args.get(f"{edge}_side")
+    value, side = str(frame.args[edge]).upper(), str(frame.args.get(f"{edge}_side")).upper()
     if value == "CURRENT ROW":
         return 0
     far = 2 if value == "UNBOUNDED" else 1

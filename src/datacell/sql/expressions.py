@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from datacell.algebra import scalar, types
+from datacell.algebra import scalar
 from datacell.algebra.plan import Plan
-from datacell.algebra.types import BIGINT, BOOLEAN, NULL, STRING, TIMESTAMP, Type
-from datacell.algebra.window import WindowSpec
-from datacell.errors import SqlError, did_you_mean, spelled
-from datacell.sql import functions, typing, window_columns
+from datacell.algebra.types import BIGINT, BOOLEAN, NULL, Type
+from datacell.errors import SqlError, did_you_mean
+from datacell.sql import functions, typing
+from datacell.sql.coercing import cast, comparison_type, needs_cast
+from datacell.sql.columns import OPERATORS, Columns
 from datacell.sql.context import Context, Typed
 from datacell.sql.functions import Function, Kind, LambdaArgument, SignatureError
-from datacell.sql.scope import Relation, Scope, Visible
+from datacell.sql.scope import Scope
 
 if TYPE_CHECKING:
     from datacell.sql.subqueries import Subqueries
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ)
-_BINDING = (exp.Binary, exp.Unary, exp.Predicate, exp.Bracket)
 _NOT_VALUES = (exp.DataType, exp.Var, exp.IntervalSpan)
 _MODIFIERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
 _UNSUPPORTED: dict[type[exp.Expr], str] = {
@@ -36,19 +36,20 @@ _UNSUPPORTED: dict[type[exp.Expr], str] = {
 }
 
 
-class Expressions:
+class Expressions(Columns):
     """Binds expressions of one clause over a scope. `plan` grows as subqueries are met."""
 
     def __init__(self, context: Context, scope: Scope, plan: Plan, clause: str, subqueries: Subqueries) -> None:
-        self.context, self.scope, self.plan, self.clause = context, scope, plan, clause
-        self.subqueries = subqueries
-        self.aliases: dict[str, Typed] = {}
-        self.later: set[str] = set()
-        """Names that the select list will give; not yet in sight, but a reason for a better message."""
+        super().__init__(context, scope, clause)
+        self.plan, self.subqueries = plan, subqueries
         self.lambda_parameters: dict[str, Type] = {}
 
     def bind(self, node: exp.Expr) -> Typed:
         match node:
+            case exp.Star() | exp.Column(this=exp.Star()):
+                raise self.context.error("* is not a value", node, "name the columns, or write count(*)")
+            case exp.DataType():
+                raise self._no_value(node)
             case exp.Column():
                 return self.column(node)
             case exp.Identifier():
@@ -67,8 +68,6 @@ class Expressions:
                 return self.bind(node.this)
             case exp.Dot(this=exp.Identifier(name=first)) if first.lower() not in self.lambda_parameters:
                 raise self.context.error(f"there is no function {node.sql(dialect='spark')[:60]}", node)
-            case exp.Star():
-                raise self.context.error("* is not a value", node, "name the columns, or write count(*)")
             case _ if isinstance(node, _MODIFIERS):
                 return self.aggregate(node)
             case _ if type(node) in _UNSUPPORTED:
@@ -83,126 +82,6 @@ class Expressions:
                 f"{self.clause} needs a condition, this is {bound.type}", node, "compare it with something"
             )
         return bound.value
-
-    # Names
-
-    def column(self, node: exp.Column) -> Typed:
-        resolved = node.meta.get("visible")
-        if resolved is not None:
-            return Typed(scalar.column(resolved.column), resolved.type)
-        parts = [part for part in node.parts if isinstance(part, exp.Identifier)]
-        scope: Scope | None = self.scope
-        while scope is not None:
-            found = self._in_scope(scope, parts, node)
-            if found is not None:
-                return found
-            scope = scope.parent
-        given = self._time_column(parts, node) or self._alias(parts) or self._unknown(parts, node)
-        return Typed(operand(given.value), given.type) if isinstance(node.parent, _BINDING) else given
-
-    def _in_scope(self, scope: Scope, parts: Sequence[exp.Identifier], node: exp.Column) -> Typed | None:
-        for relation, rest in _split(scope, parts):
-            name = rest[0].name
-            found = relation.find(name) if relation else scope.find(name)
-            if len(found) > 1:
-                where = [r.alias for r in scope.relations if r.find(name) and r.alias]
-                hint = (
-                    f"write {' or '.join(f'{spelled(alias)}.{spelled(name)}' for alias in where)}"
-                    if len(where) > 1
-                    else "rename one of them"
-                )
-                raise self.context.error(f"column {name} is ambiguous", node, hint)
-            if found:
-                return self._fields(self._read(scope, found[0]), rest[1:])
-            if relation is not None and len(parts) == 2:
-                return self._window_column(relation, name, node) or self._no_such_column(relation, name, node)
-        return None
-
-    def _read(self, scope: Scope, found: Visible) -> Typed:
-        """A column of this query, or of the one around it."""
-        make = scalar.column if scope is self.scope else scalar.outer
-        return Typed(make(found.column), found.type)
-
-    def _fields(self, value: Typed, names: Sequence[exp.Identifier]) -> Typed:
-        for name in names:
-            dot = exp.Dot(this=value.value, expression=exp.Identifier(this=name.name, quoted=True))
-            try:
-                value = Typed(dot, typing.operator_type(dot, [value.type]))
-            except SignatureError as error:
-                raise self.context.error(error.message, name, did_you_mean(name.name, value.type.names)) from None
-        return value
-
-    def _window_column(self, relation: Relation, name: str, node: exp.Column) -> Typed | None:
-        if relation.window is None or name.lower() not in ("window_start", "window_end"):
-            return None
-        if name.lower() == "window_end":
-            return window_columns.own_end(relation.window, self.context.window_specs)
-        return self._start(relation.window, node)
-
-    def _time_column(self, parts: Sequence[exp.Identifier], node: exp.Column) -> Typed | None:
-        name = parts[0].name.lower()
-        windows = self.context.window_specs
-        if len(parts) > 1 or not windows:
-            return None
-        sampled = any(w.slide is not None for w in windows)
-        if name in (scalar.VALID_FROM, scalar.VALID_TO) and not sampled:
-            return Typed(exp.Placeholder(this=name), TIMESTAMP)
-        if name not in ("window_start", "window_end"):
-            return None
-        if not sampled:
-            raise self.context.error(f"{name} needs a window with SLIDE", node, "use valid_from, or add SLIDE 1 SECOND")
-        if name == "window_end":
-            return window_columns.query_end(self.context.counts_rows)
-        return self._window_start(windows, node)
-
-    def _window_start(self, windows: Sequence[WindowSpec], node: exp.Column) -> Typed:
-        near = [r.window for r in self.scope.relations if r.window is not None] or windows
-        if len(set(near)) > 1:
-            raise self.context.error("window_start is ambiguous: the windows differ", node, "write alias.window_start")
-        return self._start(near[0], node)
-
-    def _start(self, window: WindowSpec, node: exp.Column) -> Typed:
-        start = window_columns.own_start(window, self.context.window_specs)
-        if start is None:
-            raise self.context.error(f"the window [{window}] has no start to name", node, "use window_end")
-        return start
-
-    def _alias(self, parts: Sequence[exp.Identifier]) -> Typed | None:
-        found = self.aliases.get(parts[0].name.lower())
-        return self._fields(Typed(found.value.copy(), found.type), parts[1:]) if found is not None else None
-
-    def _no_such_column(self, relation: Relation, name: str, node: exp.Column) -> Typed:
-        hint = did_you_mean(name, [c.name for c in relation.columns])
-        raise self.context.error(f"{relation.alias} has no column {name}", node.this, hint)
-
-    def _unknown(self, parts: Sequence[exp.Identifier], node: exp.Column) -> Typed:
-        if len(parts) > 1:
-            aliases = [r.alias for r in self.scope.relations if r.alias]
-            hint = did_you_mean(parts[0].name, aliases)
-            raise self.context.error(f"there is no table or stream {parts[0].name} in this FROM", parts[0], hint)
-        name = parts[0].name
-        message, hint = self._missing_time_column(name) or (f"there is no column {name}", self._hint(name))
-        raise self.context.error(message, node, hint)
-
-    def _hint(self, name: str) -> str | None:
-        if name.lower() in self.later:
-            return f"the select list names {name} only after {self.clause}: repeat its expression here"
-        if name.strip("‘’“”") != name:
-            return "use straight quotes: 'text'"
-        if self.clause == "VALUES":
-            return "VALUES takes constants"
-        if not self.scope.relations and self.scope.parent is None and not self.aliases:
-            return "there is nothing to read it from: add FROM"
-        return did_you_mean(name, [*self.scope.column_names(), *self.aliases])
-
-    def _missing_time_column(self, name: str) -> tuple[str, str] | None:
-        """Why a column that only some windows have is not there."""
-        if name.lower() in ("window_start", "window_end"):
-            return f"{name} needs a window", "write FROM name [RANGE 5 MINUTES SLIDE 1 MINUTE]"
-        if name.lower() not in (scalar.VALID_FROM, scalar.VALID_TO):
-            return None
-        hint = "use window_start and window_end" if self.context.windows else "write FROM name [RANGE 5 MINUTES]"
-        return f"{name} needs a window in time without SLIDE", hint
 
     # Calls
 
@@ -304,6 +183,8 @@ class Expressions:
 
     def _operator(self, node: exp.Expr) -> Typed:
         children = [child for child in node.iter_expressions() if self._is_value(child)]
+        if isinstance(node, OPERATORS) and (odd := node.find(exp.DataType)) is not None and odd.parent is node:
+            raise self._no_value(odd)
         operands = {id(child): self.bind(child) for child in children}
         try:
             result = typing.operator_type(node, [bound.type for bound in operands.values()])
@@ -315,6 +196,9 @@ class Expressions:
             return _named_struct([bound.value for bound in operands.values()], result)
         new = type(node)(**{key: _rebuilt(value, operands) for key, value in node.args.items()})
         return Typed(self._compared_as_one(new, list(operands.values())), result)
+
+    def _no_value(self, node: exp.DataType) -> SqlError:
+        return self.context.error(f"{node.sql(dialect='spark')} is a type, not a value", node, "write CAST(… AS type)")
 
     def _is_value(self, node: exp.Expr) -> bool:
         """An identifier is a value only where it is a lambda's parameter; elsewhere it names a field."""
@@ -345,35 +229,6 @@ class _Argument:
         self.type, self.value = type, value
 
 
-def comparison_type(a: Type, b: Type) -> Type | None:
-    """The type in which Spark compares: a string is read as the other side's type."""
-    if a == STRING and b != NULL:
-        return b
-    if b == STRING and a != NULL:
-        return a
-    return types.common(a, b)
-
-
-def needs_cast(actual: Type, target: Type) -> bool:
-    both_numbers = types.is_number(actual) and types.is_number(target)
-    return actual not in (target, NULL) and not both_numbers and not types.is_interval(target)
-
-
-def cast(value: exp.Expr, target: Type) -> exp.Expr:
-    return exp.TryCast(this=value, to=types.to_sqlglot(target))
-
-
-def coerced(bound: Typed, target: Type) -> exp.Expr:
-    """The expression as a value of exactly this type."""
-    return bound.value if bound.type == target else cast(bound.value, target)
-
-
-def operand(value: exp.Expr) -> exp.Expr:
-    """The expression as it may stand under any operator: what takes a name's place brings its own parentheses."""
-    open_ended = isinstance(value, exp.Binary | exp.Unary | exp.Predicate)
-    return exp.Paren(this=value) if open_ended and not isinstance(value, exp.Paren | exp.Dot | exp.Exists) else value
-
-
 def not_grouped(context: Context, node: exp.Column) -> SqlError:
     return context.error(
         f"column {node.sql(dialect='spark')} is neither grouped nor aggregated",
@@ -399,13 +254,3 @@ def _rebuilt(value: object, operands: dict[int, Typed]) -> object:
     if isinstance(value, exp.Expr):
         return operands[id(value)].value if id(value) in operands else value.copy()
     return value
-
-
-def _split(scope: Scope, parts: Sequence[exp.Identifier]) -> list[tuple[Relation | None, Sequence[exp.Identifier]]]:
-    """The readings of a dotted name: relation and column, or column and fields of it."""
-    readings: list[tuple[Relation | None, Sequence[exp.Identifier]]] = []
-    relation = scope.relation(parts[0].name) if len(parts) > 1 else None
-    if relation is not None:
-        readings.append((relation, parts[1:]))
-    readings.append((None, parts))
-    return readings

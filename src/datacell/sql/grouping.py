@@ -20,8 +20,9 @@ from datacell.algebra.types import BIGINT, TINYINT
 from datacell.errors import SqlError
 from datacell.sql import functions
 from datacell.sql.analytic import SelectExpressions, nulls_outside
+from datacell.sql.coercing import cast, operand
 from datacell.sql.context import Typed
-from datacell.sql.expressions import Expressions, cast, not_grouped, operand
+from datacell.sql.expressions import Expressions, not_grouped
 from datacell.sql.functions import Kind
 
 _WRAPPERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
@@ -142,8 +143,10 @@ class GroupedExpressions(SelectExpressions):
         lifted = nulls_outside(node)
         if lifted is not node:
             return self._bound_aggregate(lifted)
-        assert isinstance(node, exp.Anonymous)
-        return self.inner.call_over_rows(node, self.inner.lookup(node))
+        function = self.inner.lookup(node) if isinstance(node, exp.Anonymous) else None
+        if not isinstance(node, exp.Anonymous) or function is None or function.kind is not Kind.AGGREGATE:
+            raise self.context.error("this is no aggregate", node, "FILTER and IGNORE NULLS belong to an aggregate")
+        return self.inner.call_over_rows(node, function)
 
     def _within_group(self, node: exp.WithinGroup) -> Typed:
         ordered = node.expression.expressions

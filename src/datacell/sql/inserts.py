@@ -13,9 +13,9 @@ from datacell.algebra.query import Query
 from datacell.algebra.schema import Field, Named
 from datacell.errors import counted, did_you_mean
 from datacell.sql.catalog import Catalog
+from datacell.sql.coercing import cast, coerced
 from datacell.sql.context import Typed
 from datacell.sql.cursor import Cursor
-from datacell.sql.expressions import cast, coerced
 from datacell.sql.query_text import bind_text, starts_query
 from datacell.sql.spark_statements import reads_stream, spark_statement
 from datacell.sql.statements import InsertInto, Statement

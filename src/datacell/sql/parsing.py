@@ -13,6 +13,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from datacell.errors import SqlError, closest
 from datacell.sql import calls
+from datacell.sql.placing import place_constants
 from datacell.sql.source import Source
 
 _KEYWORDS = ("FROM", "WHERE", "JOIN", "HAVING", "LIMIT", "UNION", "INTERSECT", "EXCEPT", "QUALIFY", "SELECT", "USING")
@@ -35,6 +36,7 @@ def parse_query(source: Source, tokens: Sequence[Token]) -> exp.Expr:
         raise source.error("this is nested too deeply", tokens[0], "split it with WITH or a subquery") from None
     if len(trees) != 1:
         raise source.error("one statement expected", tokens[0])
+    place_constants(trees[0], tokens)
     return trees[0]
 
 

@@ -22,8 +22,9 @@ from datacell.algebra.schema import Field, Named
 from datacell.algebra.types import Type
 from datacell.errors import counted
 from datacell.sql.checks import check_state, check_windows, check_windows_are_read
+from datacell.sql.coercing import coerced
 from datacell.sql.context import Context, Typed
-from datacell.sql.expressions import Expressions, coerced
+from datacell.sql.expressions import Expressions
 from datacell.sql.refusals import refuse_clauses
 from datacell.sql.relations import Ctes
 from datacell.sql.scope import Relation, Scope, Visible

@@ -1,51 +1,34 @@
-"""FROM: names of streams and tables, subqueries, joins."""
+"""FROM: its items, joined."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from sqlglot import exp
 
 from datacell.algebra import scalar, types
-from datacell.algebra.plan import Apply, Join, JoinKind, Map, Plan, Stream, Table, Values, Window
-from datacell.algebra.schema import Field, Named
-from datacell.algebra.types import INT
-from datacell.algebra.window import Rows, WindowSpec
-from datacell.errors import SqlError, counted, did_you_mean
-from datacell.sql.catalog import StreamDefinition
-from datacell.sql.context import Context, Typed
-from datacell.sql.expressions import Expressions, coerced, comparison_type, needs_cast
+from datacell.algebra.plan import Apply, Join, JoinKind, Map, Plan
+from datacell.algebra.schema import Named
+from datacell.errors import did_you_mean
+from datacell.sql.coercing import coerced, comparison_type, needs_cast
+from datacell.sql.context import Typed
+from datacell.sql.expressions import Expressions
 from datacell.sql.refusals import refuse_clauses
 from datacell.sql.scope import Relation, Scope, Visible
-from datacell.sql.subqueries import Bound, Subqueries
-from datacell.sql.windows import PlacedWindow
-
-From = tuple[Plan, Scope]
-Ctes = dict[str, tuple[exp.CTE, "Ctes"]]
-"""The named subqueries in sight, each with those that were in sight where it was defined."""
-
-BindDerived = Callable[[exp.Expr, Scope | None, str, Ctes], Bound]
-
-MOST_NAMES = 20_000
-"""A named subquery is planned anew wherever it is read, so a few lines can ask for a plan without end."""
+from datacell.sql.sources import BindDerived as BindDerived
+from datacell.sql.sources import Ctes as Ctes
+from datacell.sql.sources import From, Sources
 
 _SIDES = {"": JoinKind.INNER, "LEFT": JoinKind.LEFT, "RIGHT": JoinKind.RIGHT, "FULL": JoinKind.FULL}
 
 
-class Relations:
+class Relations(Sources):
     """Binds the FROM clause of one SELECT."""
-
-    def __init__(
-        self, context: Context, parent: Scope | None, ctes: Ctes, derived: BindDerived, subqueries: Subqueries
-    ) -> None:
-        self.context, self.parent, self.ctes, self.derived = context, parent, ctes, derived
-        self.subqueries = subqueries
 
     def bind(self, select: exp.Select) -> From:
         source = select.args.get("from_")
         if source is None:
-            return self._one_row(), Scope((), self.parent)
+            return self.one_row(), Scope((), self.parent)
         plan, scope = self.item(source.this)
         for join in select.args.get("joins") or ():
             plan, scope = self._join(plan, scope, join)
@@ -54,9 +37,9 @@ class Relations:
     def item(self, node: exp.Expr) -> From:
         match node:
             case exp.Table():
-                return self._with_joins(node, self._table(node))
+                return self._with_joins(node, self.table(node))
             case exp.Subquery() | exp.Values():
-                return self._with_joins(node, self._subquery(node))
+                return self._with_joins(node, self.subquery(node))
             case exp.Paren():
                 return self.item(node.this)
         raise self.context.error(
@@ -68,122 +51,6 @@ class Relations:
         for join in node.args.get("joins") or ():
             bound = self._join(*bound, join)
         return bound
-
-    # Names
-
-    def _table(self, node: exp.Table) -> From:
-        if not isinstance(node.this, exp.Identifier):
-            hint = "the table functions are TUMBLE, HOP and CUMULATE"
-            raise self.context.error(f"there is no table function {node.this.name}", node.this, hint)
-        name = ".".join(part.name for part in node.parts)
-        placed = self.context.windows.get(node.this.meta.get("start", -1))
-        if name.lower() in self.ctes:
-            self._no_window(placed, f"{name} is a subquery")
-            return self._cte(node, name)
-        stream = self.context.catalog.stream(name)
-        if stream is not None and self.context.continuous:
-            self.context.read_windows.add(node.this.meta.get("start", -1))
-            return self._stream(node, stream, placed)
-        columns = stream.fields if stream is not None else self.context.catalog.table(name)
-        if columns is None:
-            raise self._unknown(node, name)
-        if self.context.continuous and self.context.catalog.is_derived(name):
-            hint = f"INSERT INTO a stream what {name} selects"
-            raise self.context.error(f"{name} is an answer that changes, not a stream", node.this, hint)
-        self._no_window(placed, f"{name} is a table")
-        return self._source(node, columns, lambda alias, fields: Table(name, alias, fields))
-
-    def _unknown(self, node: exp.Table, name: str) -> SqlError:
-        if self.context.catalog.is_table(name):
-            problem = f"the columns of {name} are not known before Spark makes it"
-            return self.context.error(problem, node.this, "list its columns in CREATE TABLE")
-        meant = did_you_mean(name, [*self.context.catalog.names(), *self.ctes])
-        return self.context.error(f"there is no stream or table {name}", node.this, meant)
-
-    def _no_window(self, placed: PlacedWindow | None, reason: str) -> None:
-        if placed is not None:
-            raise SqlError(f"a window belongs to a stream, {reason}", place=placed.place, hint="remove the window")
-
-    def _stream(self, node: exp.Table, stream: StreamDefinition, placed: PlacedWindow | None) -> From:
-        window = self._window(stream, placed)
-
-        def make(alias: str, fields: tuple[Field, ...]) -> Plan:
-            self.context.stream_nodes[alias] = node.this
-            source = Stream(stream.name, alias, fields)
-            return source if window is None else Window(source, _qualified(window, alias))
-
-        return self._source(node, stream.fields, make, window)
-
-    def _window(self, stream: StreamDefinition, placed: PlacedWindow | None) -> WindowSpec | None:
-        if placed is None:
-            return None
-        names = {f.name.lower(): f.name for f in stream.fields}
-        if placed.descriptor is not None and placed.descriptor.text.lower() != (stream.event_time or "").lower():
-            own = f"its event time is {stream.event_time}" if stream.event_time else "declare WATERMARK FOR a column"
-            problem = f"{placed.descriptor.text} is not the event time of {stream.name}"
-            raise self.context.source.error(problem, placed.descriptor, own)
-        if not isinstance(placed.window, Rows):
-            return placed.window
-        for token in placed.partition:
-            if token.text.lower() not in names:
-                hint = did_you_mean(token.text, names.values())
-                raise self.context.source.error(f"{stream.name} has no column {token.text}", token, hint)
-        return replace(placed.window, partition=tuple(names[c.lower()] for c in placed.window.partition))
-
-    def _source(
-        self,
-        node: exp.Table,
-        fields: tuple[Field, ...],
-        make: Callable[[str, tuple[Field, ...]], Plan],
-        window: WindowSpec | None = None,
-    ) -> From:
-        visible = node.alias or node.name
-        if len(self.context.names) > MOST_NAMES:
-            raise self.context.error("this query reads too many things", node.this, "WITH names that use others add up")
-        alias = self.context.names.fresh(visible)
-        plan = make(alias, fields)
-        called = self._renamed(node, [f.name for f in fields])
-        columns = tuple(
-            Visible(name, column, f.type) for name, column, f in zip(called, plan.schema.names, fields, strict=True)
-        )
-        return plan, Scope((Relation(visible, columns, window),), self.parent)
-
-    def _renamed(self, node: exp.Expr, names: list[str]) -> list[str]:
-        alias = node.args.get("alias")
-        if alias is None or not alias.columns:
-            return names
-        wanted = [c.name for c in alias.columns]
-        if len(wanted) != len(names):
-            raise self.context.error(f"{counted(len(wanted), 'name')} for {counted(len(names), 'column')}", alias)
-        return wanted
-
-    def _cte(self, node: exp.Table, name: str) -> From:
-        cte, outside = self.ctes[name.lower()]
-        self.context.read_ctes.add(id(cte))
-        return self._derived(cte.this, node.alias or node.name, [cte, node], outside, None)
-
-    def _subquery(self, node: exp.Expr) -> From:
-        visible = node.alias or "subquery"
-        inner = node.this if isinstance(node, exp.Subquery) else node
-        if isinstance(inner, exp.Table):
-            return self.item(inner)
-        return self._derived(inner, visible, [node], self.ctes, self.parent)
-
-    def _derived(self, query: exp.Expr, visible: str, naming: list[exp.Expr], ctes: Ctes, parent: Scope | None) -> From:
-        bound = self.derived(query, parent, self.context.names.fresh(visible), ctes)
-        return bound.plan, Scope((self._relation(visible, bound, naming),), self.parent)
-
-    def _relation(self, visible: str, bound: Bound, naming: list[exp.Expr]) -> Relation:
-        """A subquery as a relation; what names it may rename its columns."""
-        called = [c.name for c in bound.columns]
-        for node in naming:
-            called = self._renamed(node, called)
-        columns = (replace(c, name=name) for c, name in zip(bound.columns, called, strict=True))
-        return Relation(visible, tuple(columns))
-
-    def _one_row(self) -> Plan:
-        name = self.context.names.fresh("one")
-        return Values((Field(name, INT),), ((exp.Literal.number(1),),))
 
     # Joins
 
@@ -291,7 +158,7 @@ class Relations:
             raise self.context.error(f"LATERAL cannot be a {kind.value} join", lateral)
         visible = lateral.alias or "subquery"
         bound = self.derived(lateral.this.this, scope, self.context.names.fresh(visible), self.ctes)
-        both = scope.beside(self._relation(visible, bound, [lateral]))
+        both = scope.beside(self.relation(visible, bound, [lateral]))
         on = node.args.get("on")
         condition = None
         if on is not None:
@@ -302,9 +169,3 @@ class Relations:
 
 def _hide(column: Visible, hidden: set[str]) -> Visible:
     return replace(column, qualified_only=True) if column.column in hidden else column
-
-
-def _qualified(window: WindowSpec, alias: str) -> WindowSpec:
-    if not isinstance(window, Rows):
-        return window
-    return replace(window, partition=tuple(f"{alias}.{c}" for c in window.partition))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby
 
 from sqlglot import exp
 from sqlglot.errors import TokenError
@@ -54,7 +54,7 @@ def tokenize(source: Source) -> list[Token]:
     except TokenError:
         raise SqlError("this text cannot be read as SQL", place=source.end()) from None
     _check_brackets(source, tokens)
-    return _joined_strings(source, tokens)
+    return _joined_strings(tokens)
 
 
 def split(tokens: Sequence[Token]) -> list[list[Token]]:
@@ -114,22 +114,18 @@ def _with_commands(source: Source, tokens: Sequence[Token]) -> list[Token]:
     return found
 
 
-def _joined_strings(source: Source, tokens: Sequence[Token]) -> list[Token]:
-    """``'a' 'b'`` is one string, and so is ``'it''s'``, where the doubled quote stands for itself."""
+def _joined_strings(tokens: Sequence[Token]) -> list[Token]:
+    """``'a' 'b'`` is one string."""
     found: list[Token] = []
     for are_strings, following in groupby(tokens, key=lambda t: t.token_type == TokenType.STRING):
         run = list(following)
-        found += run if not are_strings or len(run) == 1 else [_joined(source, run)]
+        found += [_joined(run)] if are_strings and len(run) > 1 else run
     return found
 
 
-def _joined(source: Source, strings: Sequence[Token]) -> Token:
-    text = strings[0].text
-    for before, token in pairwise(strings):
-        quote = source.text[token.start]
-        doubled = token.start == before.end + 1 and source.text[before.end] == quote
-        text += (quote if doubled else "") + token.text
+def _joined(strings: Sequence[Token]) -> Token:
     first, last = strings[0], strings[-1]
+    text = "".join(t.text for t in strings)
     return Token(TokenType.STRING, text, last.line, last.col, first.start, last.end)
 
 

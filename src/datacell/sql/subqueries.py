@@ -19,8 +19,9 @@ from datacell.algebra.plan import Aggregate, Apply, Filter, JoinKind, Map, Order
 from datacell.algebra.schema import Named
 from datacell.algebra.types import BIGINT, BOOLEAN, Type
 from datacell.errors import counted
+from datacell.sql.coercing import cast, comparison_type, needs_cast, operand
 from datacell.sql.context import Context, Typed
-from datacell.sql.expressions import Expressions, cast, comparison_type, needs_cast, operand
+from datacell.sql.expressions import Expressions
 from datacell.sql.scope import Scope, Visible
 
 

@@ -1,0 +1,121 @@
+"""The actuator: subscribes to a TCP emitter and measures how late the answers are.
+
+With C(t) the moment at which a tuple was created and D(t) the one at which it is received, the latency of a tuple is
+L(t) = D(t) - C(t), and the elapsed time of a batch b of k tuples is E(b) = D(t_k) - C(t_1).
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from datacell.errors import EmitterError
+
+Received = tuple[dict[str, Any], float]
+"""A tuple and when it was received, in seconds since the epoch."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How long something took, in seconds."""
+
+    count: int
+    average: float
+    p50: float
+    p95: float
+    p99: float
+    max: float
+
+
+@dataclass
+class Measured:
+    """What an actuator saw."""
+
+    rows: int = 0
+    firings: int = 0
+    seconds: float = 0.0
+    latencies: list[float] = field(default_factory=list)
+    elapsed: list[float] = field(default_factory=list)
+
+
+def subscribe(host: str, port: int, patience: float = 30.0) -> socket.socket:
+    """Connect to an emitter; one that is not there yet is waited for."""
+    until = time.monotonic() + patience
+    while True:
+        try:
+            connection = socket.create_connection((host, port), timeout=5)
+        except OSError as error:
+            if time.monotonic() >= until:
+                raise EmitterError(f"nobody listens on {host}:{port}: {error}", hint="start the emitter") from error
+            time.sleep(0.1)
+        else:
+            connection.settimeout(None)
+            return connection
+
+
+def received(connection: socket.socket) -> Iterator[Received]:
+    """The tuples that come, until the emitter hangs up."""
+    try:
+        with connection.makefile("rb") as lines:
+            for line in lines:
+                if line.endswith(b"\n"):
+                    yield json.loads(line), time.time()
+    except ConnectionError:
+        return
+
+
+def measure(
+    tuples: Iterator[Received],
+    created: str | None = None,
+    batch: int | None = None,
+    rows: int | None = None,
+    show: Callable[[dict[str, Any]], None] | None = None,
+) -> Measured:
+    """Take tuples, `rows` of them or until they end."""
+    result, firing, first, began = Measured(), None, 0.0, 0.0
+    for row, now in tuples:
+        began = began or now
+        result.seconds = now - began
+        result.firings += row.get("__firing") != firing
+        firing = row.get("__firing")
+        if created is not None:
+            moment = _moment(row, created)
+            result.latencies.append(now - moment)
+            if batch is not None:
+                first = moment if result.rows % batch == 0 else first
+                if result.rows % batch == batch - 1:
+                    result.elapsed.append(now - first)
+        result.rows += 1
+        if show is not None:
+            show(row)
+        if result.rows == rows:
+            break
+    return result
+
+
+def summary(seconds: list[float]) -> Summary | None:
+    if not seconds:
+        return None
+    values = np.asarray(seconds)
+    p50, p95, p99 = np.percentile(values, [50, 95, 99])
+    return Summary(len(values), float(values.mean()), float(p50), float(p95), float(p99), float(values.max()))
+
+
+def _moment(row: dict[str, Any], created: str) -> float:
+    """When a tuple was created: an ISO timestamp (in UTC if it does not say), or seconds since the epoch."""
+    value = row.get(created)
+    if isinstance(value, int | float):
+        return float(value)
+    try:
+        moment = datetime.fromisoformat(str(value))
+    except ValueError:
+        names = ", ".join(row)
+        raise EmitterError(f"{created} is no creation time in a row of {names}", hint="name a timestamp") from None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
