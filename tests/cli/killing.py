@@ -91,7 +91,7 @@ def main(times: int) -> None:
     root = Path(os.environ.get("TMPDIR", "/tmp")) / f"datacell-killing-{os.getpid()}"
     write_input(root)
     expected, length = undisturbed(root)
-    print(f"undisturbed: {length:.1f} s, lines {({k: len(v) for k, v in expected.items()})}", flush=True)
+    print(f"undisturbed: {length:.1f} s, lines { ({k: len(v) for k, v in expected.items()}) }", flush=True)
     for number in range(times):
         moment = length * (0.35 + 0.6 * number / max(1, times - 1))
         same = killed(root, f"killed-{number}", moment) == expected

@@ -20,7 +20,7 @@ CUTS = st.lists(st.integers(0, 4), max_size=6)
 
 
 @settings(
-    max_examples=150,
+    max_examples=60,
     derandomize=True,
     database=None,
     deadline=None,

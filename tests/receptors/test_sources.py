@@ -14,7 +14,7 @@ import datacell
 from datacell.algebra import types
 from datacell.cell import Cell
 from datacell.errors import DataCellError, SourceError
-from datacell.receptors.receptor import explained
+from datacell.receptors.reasons import explained
 from datacell.receptors.sources import open_source
 from datacell.sql.catalog import StreamColumn, StreamDefinition
 
@@ -126,7 +126,7 @@ def test_parquet_and_rate(cell: Cell, tmp_path: Path) -> None:
     )
     cell.start()
     first = next(cell.query("SELECT value FROM r").results(timeout=30))
-    assert [row["value"] for row in first] == [0, 1, 2, 3, 4]
+    assert sorted(row["value"] for row in first) == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(
@@ -170,6 +170,7 @@ def test_a_corrupt_file_is_a_clear_error(cell: Cell, tmp_path: Path) -> None:
         ),
         ("[STREAM_FAILED] Query [x] terminated with exception: no SQLSTATE: XXKST\n more", "no"),
         ("x\nCaused by: java.lang.IllegalStateException: no\nCaused by: org.a.BError: deepest", "deepest"),
+        ("An error occurred\n: o.a.S: [NO_SOURCE] There is no x. SQLSTATE: 42K02", "There is no x."),
         ("", "no reason given"),
     ],
 )

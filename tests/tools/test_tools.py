@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import time
 from pathlib import Path
@@ -126,9 +125,12 @@ def test_the_sensor_command(tmp_path: Path) -> None:
 def test_the_actuator_command() -> None:
     emitter = TcpEmitter("127.0.0.1", 0)
     rows = pa.table({"created": [time.time()] * 5})
-    delivering = Thread(
-        target=lambda: [emitter.deliver(Firing(n, rows, {})) for n in itertools.islice(itertools.count(), 2)]
-    )
+
+    def deliver() -> None:
+        for number in range(2):
+            emitter.deliver(Firing(number, rows, {}))
+
+    delivering = Thread(target=deliver)
     delivering.start()
     code, printed = _run(
         actuator_command, "--port", str(emitter.port), "--rows", "10", "--created", "created", "--batch", "5", "--json"

@@ -386,7 +386,8 @@ class Order(Plan):
     def head(self) -> str:
         limit = "" if self.limit is None else f" limit {self.limit}"
         offset = f" offset {self.offset}" if self.offset else ""
-        return f"order by {', '.join(map(str, self.keys))}{limit}{offset}"
+        keys = f"order by {', '.join(map(str, self.keys))}" if self.keys else ""
+        return f"{keys}{limit}{offset}".strip()
 
 
 # Two and more inputs

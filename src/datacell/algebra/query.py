@@ -58,7 +58,7 @@ class Query:
     @cached_property
     def result(self) -> Schema:
         """The columns of the delivered rows: the plan's, with the time columns in front unless it names them."""
-        names = self.plan.schema.names
+        names = {name.lower() for name in self.plan.schema.names}
         added = tuple(f for f in TIME_COLUMNS[self.timing] if f.name not in names)
         return Schema(added + self.plan.schema.fields)
 

@@ -109,7 +109,9 @@ def equalities(predicate: exp.Expr | None) -> Iterator[tuple[exp.Expr, exp.Expr]
 def show(node: exp.Expr) -> str:
     """One line of text for a plan: names bare, as a person would write them."""
     text = node.sql(dialect="spark", comments=False, normalize_functions="lower")
-    return text.replace("`", "").replace(f":{WINDOW_END}", WINDOW_END)
+    for name in (WINDOW_END, VALID_FROM, VALID_TO):
+        text = text.replace(f":{name}", name)
+    return text.replace("`", "")
 
 
 def _operand(value: exp.Expr) -> exp.Expr:

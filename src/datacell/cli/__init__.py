@@ -24,7 +24,7 @@ app = typer.Typer(
 )
 app.command()(run)
 app.command()(explain)
-app.command()(demo)
+app.command(short_help="Run six queries over generated data, to see it work.")(demo)
 app.command()(bench)
 app.command(short_help="Check what DataCell needs to run.")(doctor)
 

@@ -157,4 +157,4 @@ def _decimals(column: pa.Array) -> pa.Array:
 
 
 def _is_text(kind: Any) -> bool:
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))

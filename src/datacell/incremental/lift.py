@@ -26,7 +26,8 @@ from datacell.algebra.window import Rows
 from datacell.errors import PlanError
 
 BOUNDARIES = "boundaries"
-POSITION = "position"
+POSITION, BOUNDARY = "position", "__boundary"
+"""The column of a basket by which windows cut it, and the last column of an answer: the boundary it belongs to."""
 
 
 def basket(stream: str) -> str:
@@ -41,7 +42,7 @@ def bounds(index: int) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Lifted:
-    """A fragment over `boundaries` and baskets; its rows are the answers, each with its boundary."""
+    """A fragment over `boundaries` and baskets; its rows are the answers, each with its boundary, in order."""
 
     plan: Plan
     windows: tuple[Window, ...]
@@ -61,7 +62,7 @@ def lift(query: Query) -> Lifted:
     values = {c.name: replace(c, value=carrier.inside(c.value)) for c in columns}
     delivered = tuple(values.get(f.name, replace(key, name=f.name)) for f in query.result)
     ordered = Order(carrier.carry(numbered), (SortKey(key.value), *order))
-    return Lifted(Map(ordered, delivered), windows)
+    return Lifted(Map(ordered, (*delivered, replace(key, name=BOUNDARY))), windows)
 
 
 def boundaries_schema(type_: Type, windows: int) -> Schema:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,8 +12,12 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from datacell.errors import DataCellError, SourceError
 from datacell.receptors.checks import checked
+from datacell.receptors.reasons import explained
 from datacell.receptors.sources import Source
 from datacell.sql.catalog import StreamDefinition
+
+_IMPASSABLE = "MALFORMED_CSV_RECORD"
+"""What Spark says when its csv reader cannot pass a line."""
 
 Deposit = Callable[[int, DataFrame], None]
 
@@ -100,25 +103,3 @@ class Receptor:
             f"stream {self.stream.name} stopped: {explained(str(error))}",
             hint="mend the source and run again: with the same checkpoint it goes on where it stopped",
         )
-
-
-_IMPASSABLE = "MALFORMED_CSV_RECORD"
-_GONE = re.compile(r"FileNotFoundException: (?:File )?(?P<file>\S+) does not exist|FILE_NOT_EXIST.*?(?P<path>\S+:/\S+)")
-_UNREADABLE = re.compile(r"(?:while reading file|Could not read footer for file:?) (?P<file>\S+?)\.? ")
-_DENIED = re.compile(r"(?P<file>\S+) \((?P<why>Permission denied|Is a directory|No such file or directory)\)")
-_FRAME = re.compile(r"^\[STREAM_FAILED\].*?terminated with exception: | SQLSTATE: \w+$")
-_CLASS = re.compile(r"^(?:Caused by: )?(?:[\w$]+\.)+[\w$]+(?:Exception|Error): ")
-
-
-def explained(message: str) -> str:
-    """What went wrong, in one line out of the pages that Spark writes."""
-    if found := _GONE.search(message):
-        return f"the file {found['file'] or found['path']} is gone"
-    if found := _DENIED.search(message):
-        return f"the file {found['file']} cannot be read: {found['why']}"
-    causes = [_CLASS.sub("", line.strip()) for line in message.splitlines() if line.strip().startswith("Caused by: ")]
-    cause = causes[-1][:300] if causes else ""
-    if found := _UNREADABLE.search(message):
-        return f"the file {found['file']} cannot be read" + (f": {cause}" if cause else "")
-    first = next((line.strip() for line in message.splitlines() if line.strip()), "no reason given")
-    return _FRAME.sub("", cause or first)[:300].strip()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 import pyarrow as pa
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
@@ -17,6 +18,7 @@ from datacell.receptors import csv, headers
 from datacell.receptors.checks import FILE_ORDER as FILE_ORDER
 from datacell.receptors.checks import MALFORMED, quoted
 from datacell.receptors.csv import file_order
+from datacell.receptors.reasons import explained
 from datacell.sql.catalog import StreamDefinition
 
 FILE_FORMATS = frozenset({"csv", "json", "parquet", "orc", "text", "xml", "avro"})
@@ -60,9 +62,9 @@ def open_source(spark: SparkSession, stream: StreamDefinition) -> Source:
         )
     try:
         return _opened(spark, stream, form, options)
-    except PySparkException as error:
+    except (PySparkException, Py4JError) as error:
         raise SourceError(
-            f"the source of stream {stream.name} cannot be opened: {_reason(error)}",
+            f"the source of stream {stream.name} cannot be opened: {explained(str(error))}",
             hint="check format, path and options in its WITH (…)",
         ) from error
 
@@ -138,11 +140,6 @@ def _streamable(path: str) -> str:
 
 def _with_malformed(frame: DataFrame) -> DataFrame:
     return frame.withColumn(MALFORMED, f.lit(None).cast("string"))
-
-
-def _reason(error: PySparkException) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
 
 
 def _cast(frame: DataFrame, stream: StreamDefinition) -> DataFrame:

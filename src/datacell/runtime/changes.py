@@ -7,24 +7,29 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from datacell.algebra.query import Emission, Query
+from datacell.algebra.query import TIME_COLUMNS, Emission, Query
+from datacell.incremental.lift import BOUNDARY
 
 
 def changes(query: Query, rows: pa.Table, ends: Sequence[int], previous: pa.Table | None) -> pa.Table:
     """The changes at each boundary in `ends`; `rows` are the answers there, `previous` the one before the first."""
-    before = rows.slice(0, 0) if previous is None else previous
+    before = rows.slice(0, 0).drop_columns([BOUNDARY]) if previous is None else previous
     found = []
     for end in ends:
-        now = rows.filter(pc.equal(rows["window_end"].cast(pa.int64()), pa.scalar(end)))
+        now = at(rows, end).drop_columns([BOUNDARY])
         first, second = (now, before) if query.emission is Emission.ISTREAM else (before, now)
-        found.append(_restamped(_minus(first, second), end))
+        found.append(_stamped(query, _minus(first, second, query.plan.schema.names), end))
         before = now
     return pa.concat_tables(found)
 
 
-def _minus(left: pa.Table, right: pa.Table) -> pa.Table:
-    """The multiset difference, by the columns other than the boundary."""
-    keys = [name for name in left.schema.names if name != "window_end"]
+def at(rows: pa.Table, boundary: int) -> pa.Table:
+    """The rows of one boundary."""
+    return rows.filter(pc.equal(rows[BOUNDARY].cast(pa.int64()), pa.scalar(boundary)))
+
+
+def _minus(left: pa.Table, right: pa.Table, keys: Sequence[str]) -> pa.Table:
+    """The multiset difference, by the columns of the query itself."""
     taken: dict[tuple[object, ...], int] = {}
     for row in _values(right, keys):
         taken[row] = taken.get(row, 0) + 1
@@ -50,7 +55,12 @@ def _hashable(value: object) -> object:
     return tuple(sorted((k, _hashable(v)) for k, v in value.items())) if isinstance(value, dict) else value
 
 
-def _restamped(rows: pa.Table, end: int) -> pa.Table:
-    index = rows.schema.get_field_index("window_end")
-    stamp = pa.array([end] * len(rows), pa.int64()).cast(rows.schema.field(index).type)
-    return rows.set_column(index, rows.schema.field(index), stamp)
+def _stamped(query: Query, rows: pa.Table, end: int) -> pa.Table:
+    """A change carries the boundary at which it is seen, unless the query names that column itself."""
+    for field in TIME_COLUMNS[query.timing]:
+        if len(query.result) == len(query.plan.schema):
+            continue
+        index = rows.schema.get_field_index(field.name)
+        stamp = pa.array([end] * len(rows), pa.int64()).cast(rows.schema.field(index).type)
+        rows = rows.set_column(index, rows.schema.field(index), stamp)
+    return rows

@@ -12,17 +12,16 @@ from itertools import islice
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from datacell.algebra import tree
 from datacell.algebra.plan import Plan, Stream, Table
-from datacell.algebra.query import Emission, Query, Timing
+from datacell.algebra.query import TIME_COLUMNS, Emission, Query, Timing
 from datacell.engines.arrow import arrow_schema
 from datacell.engines.protocol import Engine
 from datacell.incremental import boundaries, lift
 from datacell.incremental.boundaries import FOREVER, Boundary
+from datacell.runtime import changes
 from datacell.runtime.basket import NUMBER, TIME, Basket
-from datacell.runtime.changes import changes
 
 MOST_BOUNDARIES = 1024
 """In one firing: enough to make its fixed cost vanish, few enough to bound its memory."""
@@ -47,9 +46,13 @@ class Description:
 
 @dataclass(frozen=True)
 class State:
-    """How far a factory has come: the last boundary it answered, or the last batch of each stream it has seen."""
+    """How far a factory has come: the last boundary it answered, or the last batch of each stream it has seen.
+
+    `tail` is how many of the last firing's rows belong to that boundary; `previous` are these rows, where needed.
+    """
 
     boundary: int = -FOREVER
+    tail: int = 0
     batches: Mapping[str, int] | None = None
     previous: pa.Table | None = None
 
@@ -108,12 +111,11 @@ def fire_at(
     evaluated = [b for b in due_now if not b.empty]
     rows = run(factory, {**_windowed(factory, baskets), lift.BOUNDARIES: _table(query, evaluated)}, tables)
     ends = [b.end for b in due_now]
-    after = replace(state, boundary=ends[-1])
-    latest = _at(rows, ends[-1])
+    latest = changes.at(rows, ends[-1]).drop_columns([lift.BOUNDARY])
+    after = replace(state, boundary=ends[-1], tail=len(latest))
     if query.emission is Emission.RSTREAM:
-        return Fired(rows, latest, after)
-    changed = changes(query, rows, ends, state.previous)
-    return Fired(changed, latest, replace(after, previous=latest))
+        return Fired(rows.drop_columns([lift.BOUNDARY]), latest, after)
+    return Fired(changes.changes(query, rows, ends, state.previous), latest, replace(after, previous=latest))
 
 
 def fire_on_rows(factory: Description, state: State, baskets: Mapping[str, Basket], tables: Tables) -> Fired | None:
@@ -147,7 +149,7 @@ def oldest_needed(factory: Description, state: State, stream: str) -> list[tuple
 
 def latest_of(rows: pa.Table, state: State) -> pa.Table:
     """The answer at the last boundary, among the rows of a firing."""
-    return rows if state.batches is not None else _at(rows, state.boundary)
+    return rows if state.batches is not None else rows.slice(len(rows) - state.tail)
 
 
 def _windowed(factory: Description, baskets: Mapping[str, Basket]) -> dict[str, pa.Table]:
@@ -162,14 +164,9 @@ def _windowed(factory: Description, baskets: Mapping[str, Basket]) -> dict[str, 
 
 def _table(query: Query, due_now: Sequence[Boundary]) -> pa.Table:
     windows = tree.windows(query.plan)
-    time = query.result.field("window_end").type
-    schema = arrow_schema(lift.boundaries_schema(time, len(windows)))
+    (time,) = TIME_COLUMNS[query.timing]
+    schema = arrow_schema(lift.boundaries_schema(time.type, len(windows)))
     columns: list[Any] = [[b.end for b in due_now]]
     for index in range(len(windows)):
         columns += [[b.shown[index][side] for b in due_now] for side in (0, 1)]
     return pa.table([pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)], schema=schema)
-
-
-def _at(rows: pa.Table, boundary: int) -> pa.Table:
-    column = rows["window_end"]
-    return rows.filter(pc.equal(column.cast(pa.int64()), pa.scalar(boundary)))

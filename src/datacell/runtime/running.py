@@ -80,7 +80,7 @@ def _recovered(output: Output) -> tuple[State, pa.Table | None]:
     if output.last is None:
         return State(), None
     saved = output.last.state
-    state = State(saved.get("boundary", -FOREVER), saved.get("batches"))
+    state = State(saved.get("boundary", -FOREVER), saved.get("tail", 0), saved.get("batches"))
     previous = output.latest()
     if previous is not None:
         return replace(state, previous=previous), previous

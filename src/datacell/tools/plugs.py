@@ -91,7 +91,7 @@ def population(random: np.random.Generator, houses: int) -> Plugs:
     on = random.permutation(count) < count / 2
     load = np.exp(np.interp(random.random(count), _LOAD_SHARES, np.log(_LOADS))) * on
     work = np.minimum(_WORK_MEDIAN * np.exp(_WORK_SPREAD * random.standard_normal(count)), _LARGEST_WORK)
-    return Plugs(plug, household, house, load, np.round(work, 3))
+    return Plugs(plug, household, house, load, np.round(work, 3).astype(np.float64))
 
 
 def _reports(
