@@ -48,7 +48,7 @@ class Intake:
         if source is None:
             return
         directory = self.checkpoint.stream(name) / "spark"
-        receptor = Receptor(stream.definition, source, directory, partial(self._deposit, name))
+        receptor = Receptor(stream.definition, source, directory, partial(self._deposit, name, source))
         self.receptors[name] = receptor
         receptor.start(once)
 
@@ -79,13 +79,13 @@ class Intake:
             return spool_source(self.spark, definition, self._spools[definition.name])
         return open_source(self.spark, definition) if definition.options else None
 
-    def _deposit(self, stream: str, number: int, frame: DataFrame) -> None:
+    def _deposit(self, stream: str, source: Source, number: int, frame: DataFrame) -> None:
         """One Spark job brings the checked rows of a micro-batch; then the net settles."""
         running = self.scheduler.streams[stream]
         if self.scheduler.holds(stream, number):
             self.scheduler.settle()
             return
-        batch = ordered(self.receptors[stream].fetch(frame), FILE_ORDER)
+        batch = ordered(source.vet(frame.toArrow()), FILE_ORDER)
         bad = batch.filter(pc.is_valid(batch[REASON]))
         good = batch.filter(pc.is_null(batch[REASON])).drop_columns([REASON, ROW])
         arrived = pa.array([running.clock.now()] * len(bad), pa.timestamp("us", tz="UTC"))

@@ -17,7 +17,6 @@ from datacell.cell import Cell
 from datacell.emitters.callback import CallbackEmitter
 from datacell.emitters.console import ConsoleEmitter
 from datacell.errors import EmitterError
-from datacell.result import Result
 from datacell.runtime.output import Firing
 from emitters.outputs import firing
 
@@ -67,12 +66,12 @@ def test_mistakes(cell: Cell, options: str, message: str) -> None:
         cell.sql(f"CREATE EMITTER e FROM q WITH ({options})")
 
 
-def test_a_callback_gets_results(spark: SparkSession) -> None:
-    seen: list[Result] = []
-    emitter = CallbackEmitter(seen.append, spark)
+def test_a_callback_gets_what_has_rows() -> None:
+    seen: list[Firing] = []
+    emitter = CallbackEmitter(seen.append)
     emitter.deliver(firing(3))
     emitter.deliver(firing(4, 0))
-    assert [(result.number, len(result)) for result in seen] == [(3, 2)]
+    assert [(taken.number, len(taken.rows)) for taken in seen] == [(3, 2)]
 
 
 def test_the_console_is_readable() -> None:

@@ -43,11 +43,13 @@ class FileEmitter:
 
     def _write(self, firing: Firing) -> None:
         if not self._begun:
-            _remove_from(self.directory, f".{self.form}", firing.number)
+            _remove_after(self.directory, f".{self.form}", firing.number)
             self._begun = True
+        path = self.directory / f"part-{firing.number:010d}.{self.form}"
         if len(firing.rows):
-            path = self.directory / f"part-{firing.number:010d}.{self.form}"
             files.write(path, lambda file: self._fill(file, firing.rows))
+        else:
+            path.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
@@ -77,9 +79,9 @@ class Parquet:
         pq.write_table(rows, file, compression=self.compression)
 
 
-def _remove_from(directory: Path, suffix: str, first: int) -> None:
+def _remove_after(directory: Path, suffix: str, first: int) -> None:
     found = directory.glob(f"part-[0-9]*{suffix}") if directory.is_dir() else ()
     for path in found:
         number = path.name.removeprefix("part-").removesuffix(suffix)
-        if number.isdigit() and int(number) >= first:
+        if number.isdigit() and int(number) > first:
             path.unlink(missing_ok=True)

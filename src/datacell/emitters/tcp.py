@@ -11,7 +11,7 @@ import socket
 from collections import deque
 from contextlib import suppress
 from threading import Condition, Thread
-from time import monotonic
+from time import monotonic, sleep
 
 from datacell.emitters import columns
 from datacell.errors import EmitterError
@@ -26,6 +26,9 @@ LONGEST_SILENCE = 30.0
 
 _LAST_CALL = 5.0
 """Seconds that subscribers have, at the end, to take what waits for them."""
+
+_BREATH = 0.1
+"""Seconds before the next try to accept a connection, when there are too many."""
 
 
 class TcpEmitter:
@@ -80,6 +83,7 @@ class TcpEmitter:
             except OSError:
                 if self._closed:
                     return
+                sleep(_BREATH)
                 continue
             connection.settimeout(0.2)
             subscriber = Subscriber(connection, self._changed, self)

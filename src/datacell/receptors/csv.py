@@ -29,7 +29,7 @@ _PARSING = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": MALFORMED}
 
 def fast(spark: SparkSession, stream: StreamDefinition, options: dict[str, str], order: tuple[str, ...]) -> DataFrame:
     """The stream's columns from fields that lie in this order, with the text of what cannot be parsed."""
-    reader = spark.readStream.format("csv").schema(_schema(stream, order)).options(**options, **_PARSING)
+    reader = spark.readStream.format("csv").schema(_schema(stream, order)).options(**{**options, **_PARSING})
     columns = [f.col(quoted(c.name)) for c in stream.columns]
     texts = [f.col(quoted(c.name)) for c in stream.columns if c.type == types.STRING]
     malformed = f.col(MALFORMED)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
@@ -68,7 +68,6 @@ class HeaderCheck:
     columns: tuple[str, ...]
     expected: tuple[int, ...]
     header_of: Callable[[str], list[str] | None]
-    _known: dict[str, str | None] = field(default_factory=dict)
 
     def __call__(self, batch: pa.Table) -> pa.Table:
         files = batch[FILE_ORDER[1]]
@@ -78,11 +77,10 @@ class HeaderCheck:
         return batch
 
     def _wrong(self, file: str) -> str | None:
-        if file not in self._known:
-            header = self.header_of(file)
-            fits = header is None or layout(header, self.columns) == self.expected
-            self._known[file] = None if fits else f"its file has the header {', '.join(header or ())[:_SHOWN]}"
-        return self._known[file]
+        header = self.header_of(file)
+        if header is None or layout(header, self.columns) == self.expected:
+            return None
+        return f"its file has the header {', '.join(header)[:_SHOWN]}"
 
 
 def _reject(batch: pa.Table, rows: pa.ChunkedArray, why: str) -> pa.Table:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import pyarrow as pa
 from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
@@ -38,10 +37,6 @@ class Receptor:
             self.source.listener.start()
         self._once = once
         self._read(self.source.frame, once)
-
-    def fetch(self, frame: DataFrame) -> pa.Table:
-        """The rows of a micro-batch, by one Spark job, with the reason why a row is rejected."""
-        return self.source.vet(frame.toArrow())
 
     @property
     def port(self) -> int | None:

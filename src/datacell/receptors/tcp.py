@@ -13,7 +13,7 @@ import selectors
 import socket
 from contextlib import suppress
 from threading import Thread
-from time import monotonic
+from time import monotonic, sleep
 from typing import Protocol
 
 from datacell.errors import DataCellError, SourceError
@@ -25,6 +25,9 @@ LARGEST_SPOOL = 1 << 30
 GROUP_SECONDS = 0.1
 _RETRY_SECONDS = 1.0
 _CHUNK = 1 << 18
+_BREATH = 0.01
+"""Seconds before the next try to accept a connection, when there are too many."""
+
 _KEPT = 300
 """Bytes that are kept of a line that is too long."""
 
@@ -158,6 +161,7 @@ class _Service:
         try:
             connection, _ = self.server.accept()
         except OSError:
+            sleep(_BREATH)
             return
         connection.setblocking(False)
         sender = Sender(connection)
