@@ -16,8 +16,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from datacell.cell import Cell, RunningQuery, connect
+    from datacell.cell import Cell, connect
     from datacell.result import Result
+    from datacell.running_query import RunningQuery
 
 __all__ = ["Cell", "Result", "RunningQuery", "connect"]
 

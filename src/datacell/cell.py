@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,11 +27,12 @@ from datacell.engines.arrow import arrow_schema
 from datacell.engines.choice import Choice, Engines
 from datacell.engines.duckdb import DuckDBEngine
 from datacell.engines.spark import SparkEngine
-from datacell.errors import EmitterError, SqlError
-from datacell.explain import Format, Stage, explain_query
+from datacell.errors import DataCellError, EmitterError, SqlError
+from datacell.explain import Format, explain_query
 from datacell.intake import Intake
 from datacell.result import Result
 from datacell.rewrite.rules import optimized
+from datacell.running_query import RunningQuery
 from datacell.runtime import factory
 from datacell.runtime.checkpoint import Checkpoint
 from datacell.runtime.clock import Clock, SystemClock
@@ -180,8 +181,12 @@ class Cell:
         self._stopping.clear()
         for running in self.scheduler.factories.values():
             running.output.closed = False
-        for name in list(self.scheduler.streams):
-            self.intake.start(name, once)
+        try:
+            for name in list(self.scheduler.streams):
+                self.intake.start(name, once)
+        except DataCellError:
+            self._halt()
+            raise
         if not once:
             Thread(target=self._tick, name="ticker", daemon=True).start()
 
@@ -221,7 +226,7 @@ class Cell:
             case CreateQuery(name, query):
                 self._create_query(name, query)
             case CreateEmitter(emitter):
-                self._deliver(emitter.name, emitter.source, open_emitter(emitter, self.spark))
+                self.deliver(emitter.name, emitter.source, open_emitter(emitter, self.spark))
             case InsertInto(target, query):
                 self._insert(target, query)
             case Select(query) if query.timing is Timing.ONCE:
@@ -249,6 +254,8 @@ class Cell:
             self.intake.start(definition.name, once=False)
 
     def _create_query(self, name: str, query: Query) -> None:
+        if query.timing is Timing.EVERY_CHANGE:
+            raise SqlError("queries without SLIDE can be explained, but do not run yet", hint="add SLIDE 1 SECOND")
         self.checkpoint.admit("query", name, query.text)
         best = optimized(query)
         fragment = factory.fragment(best)
@@ -258,7 +265,8 @@ class Cell:
         self.scheduler.add_factory(description, output, self.tables.read, self.engines.spark)
         self.scheduler.settle()
 
-    def _deliver(self, name: str, source: str, emitter: Emitter) -> None:
+    def deliver(self, name: str, source: str, emitter: Emitter) -> None:
+        """Start delivering the answers of a query, or the rows of a stream."""
         output = self._output(source)
         delivery = Delivery(name, output, emitter, self.checkpoint.emitter(name), lambda: self._forget(output))
         self.deliveries[name] = delivery
@@ -284,12 +292,12 @@ class Cell:
             self.scheduler.feed(name, stream.name)
             self.scheduler.settle()
         else:
-            self._deliver(name, name, TableEmitter(self.spark, target, query.plan.schema.names))
+            self.deliver(name, name, TableEmitter(self.spark, target, query.plan.schema.names))
 
     def _show_continuously(self, query: Query) -> None:
         name = self._fresh_name()
         self._create_query(name, query)
-        self._deliver(name, name, open_emitter(EmitterDefinition(name, name), self.spark))
+        self.deliver(name, name, open_emitter(EmitterDefinition(name, name), self.spark))
 
     def _drop(self, thing: Thing, name: str) -> None:
         match thing:
@@ -391,30 +399,6 @@ class Cell:
         self._stopping.set()
         self.intake.stop_all()
         self._running = False
-
-
-@dataclass(frozen=True)
-class RunningQuery:
-    """A continuous query at work."""
-
-    cell: Cell
-    name: str
-
-    def results(self, timeout: float | None = None) -> Iterator[Result]:
-        """What each firing wrote, as it comes; ends when the input has, or when nothing came for `timeout` seconds."""
-        output = self.cell.scheduler.factories[self.name].output
-        if not output.closed:
-            self.cell.start()
-        number = 0
-        while (firing := output.wait(number, timeout)) is not None:
-            number = firing.number + 1
-            if len(firing.rows):
-                yield Result(firing.rows, self.cell.spark, firing.number)
-
-    def explain(self, stage: str = "optimized", format: str = "text") -> str:
-        """The query's plan at a stage."""
-        description = self.cell.scheduler.factories[self.name].description
-        return explain_query(description.query, Stage(stage), Format(format), self.name)
 
 
 def _named(things: dict[str, Any], name: str) -> str:

@@ -8,11 +8,13 @@ from typing import Annotated
 
 import typer
 
+from datacell.cli.actuator import actuator
 from datacell.cli.bench import bench
 from datacell.cli.demo import demo
 from datacell.cli.doctor import doctor
 from datacell.cli.explain import explain
 from datacell.cli.run import run
+from datacell.cli.sensor import sensor
 from datacell.errors import DataCellError
 
 app = typer.Typer(
@@ -26,6 +28,8 @@ app.command()(run)
 app.command()(explain)
 app.command(short_help="Run six queries over generated data, to see it work.")(demo)
 app.command()(bench)
+app.command()(sensor)
+app.command()(actuator)
 app.command(short_help="Check what DataCell needs to run.")(doctor)
 
 

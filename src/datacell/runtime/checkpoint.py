@@ -67,7 +67,8 @@ class Checkpoint:
         """After a DROP: the name is free again."""
         self._made_of.pop(f"{kind} {name.lower()}", None)
         self._save()
-        shutil.rmtree(self.stream(name) if kind == "stream" else self.query(name), ignore_errors=True)
+        for directory in (self.stream(name), self.spool(name)) if kind == "stream" else (self.query(name),):
+            shutil.rmtree(directory, ignore_errors=True)
 
     def close(self) -> None:
         if self.temporary:
