@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -36,6 +37,7 @@ class Receptor:
         if self.source.listener is not None and not once:
             self.source.listener.start()
         self._once = once
+        _forget_a_half_start(self.checkpoint)
         self._read(self.source.frame, once)
 
     @property
@@ -98,3 +100,9 @@ class Receptor:
             f"stream {self.stream.name} stopped: {explained(str(error))}",
             hint="mend the source and run again: with the same checkpoint it goes on where it stopped",
         )
+
+
+def _forget_a_half_start(checkpoint: Path) -> None:
+    """Spark refuses a directory in which it was killed before it had planned its first batch: nothing is lost with it."""
+    if checkpoint.is_dir() and not any(path.name.isdigit() for path in (checkpoint / "offsets").glob("*")):
+        shutil.rmtree(checkpoint)
