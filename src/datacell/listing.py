@@ -30,9 +30,9 @@ def streams(scheduler: Scheduler) -> pa.Table:
 
 def queries(scheduler: Scheduler) -> pa.Table:
     return _table(
-        ("query", "engine", "firings", "boundaries", "remark"),
+        ("query", "engine", "firings", "boundaries", "seconds in firings", "remark"),
         [
-            (name, f.description.engine.name, f.output.next_number, f.answered, f.description.remark)
+            (name, f.description.engine.name, f.output.next_number, f.answered, f.seconds, f.description.remark)
             for name, f in scheduler.factories.items()
         ],
     )

@@ -103,6 +103,6 @@ class Receptor:
 
 
 def _forget_a_half_start(checkpoint: Path) -> None:
-    """Spark refuses a directory in which it was killed before it had planned its first batch: nothing is lost with it."""
+    """Spark refuses a directory in which it was killed before it had planned a first batch; nothing is lost with it."""
     if checkpoint.is_dir() and not any(path.name.isdigit() for path in (checkpoint / "offsets").glob("*")):
         shutil.rmtree(checkpoint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from typing import Any
@@ -33,6 +34,7 @@ class RunningFactory:
         self.description, self.baskets, self.output = description, baskets, output
         self.tables, self.ready, self.fallback = tables, ready, fallback
         self.answered = 0
+        self.seconds = 0.0
         self.state, self.latest = _recovered(output)
         self._due: list[Boundary] = []
 
@@ -44,6 +46,11 @@ class RunningFactory:
         return bool(self._due)
 
     def fire(self) -> None:
+        started = time.perf_counter()
+        self._fire()
+        self.seconds += time.perf_counter() - started
+
+    def _fire(self) -> None:
         fired = self._fired()
         if fired is None:
             batches = {s: self.baskets[s].last_batch for s in self.description.streams}
