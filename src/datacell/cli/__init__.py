@@ -28,8 +28,8 @@ app.command()(run)
 app.command()(explain)
 app.command(short_help="Run six queries over generated data, to see it work.")(demo)
 app.command()(bench)
-app.command()(sensor)
-app.command()(actuator)
+app.command(short_help="Send generated or replayed rows over TCP.")(sensor)
+app.command(short_help="Take answers over TCP and measure how long they took.")(actuator)
 app.command(short_help="Check what DataCell needs to run.")(doctor)
 
 

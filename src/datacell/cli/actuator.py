@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from datacell.errors import SqlError
-from datacell.tools import actuator as tool
+
+if TYPE_CHECKING:
+    from datacell.tools.actuator import Summary
 
 
 def actuator(
@@ -23,6 +25,8 @@ def actuator(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, not the rows.")] = False,
 ) -> None:
     """Take answers from a TCP emitter and measure latency L(t) and elapsed time E(b)."""
+    from datacell.tools import actuator as tool
+
     if batch is not None and created is None:
         raise SqlError("--batch measures from a row's creation", hint="add --created COLUMN")
     with tool.subscribe(host, port, wait) as connection:
@@ -45,6 +49,6 @@ def _show(row: dict[str, Any]) -> None:
     print(json.dumps(row, ensure_ascii=False))
 
 
-def _spelled(found: tool.Summary) -> str:
+def _spelled(found: Summary) -> str:
     parts = [f"{name} {1000 * value:.1f} ms" for name, value in asdict(found).items() if name != "count"]
     return ", ".join(parts) + f" ({found.count})"

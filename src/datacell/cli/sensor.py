@@ -11,7 +11,6 @@ from typing import Annotated
 import typer
 
 from datacell.errors import SqlError
-from datacell.tools import sensor as tool
 
 
 class Kind(Enum):
@@ -40,6 +39,8 @@ def sensor(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Send generated or replayed rows to a TCP receptor, at a given rate."""
+    from datacell.tools import sensor as tool
+
     if (file is None) == (kind is None):
         raise SqlError("a sensor sends either --file FILE or --kind plugs", hint="give one of the two")
     if file is not None:

@@ -1,0 +1,154 @@
+"""The cell on real Spark, through its Python face."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+import datacell
+from datacell.errors import CheckpointError, SqlError
+from datacell.receptors import receptor
+
+ROWS = "ts,k,v\n2024-01-01T00:00:01Z,1,5\n2024-01-01T00:00:02Z,2,7\n2024-01-01T00:00:03Z,1,9\n"
+STREAM = (
+    "CREATE STREAM s (ts TIMESTAMP, k INT, v DOUBLE CHECK (v >= 0), WATERMARK FOR ts AS ts - INTERVAL 1 SECOND) "
+    "WITH (format = 'csv', path = '{path}', header = 'true', maxFilesPerTrigger = '1')"
+)
+
+
+@pytest.fixture
+def cell(spark: SparkSession, tmp_path: Path) -> Iterator[datacell.Cell]:
+    made = datacell.connect(checkpoint=tmp_path / "state", spark=spark)
+    yield made
+    made.stop()
+
+
+def source(tmp_path: Path, files: int = 1) -> str:
+    directory = tmp_path / "in"
+    directory.mkdir(exist_ok=True)
+    for number in range(files):
+        (directory / f"{number}.csv").write_text(ROWS)
+    return STREAM.format(path=directory)
+
+
+def rows(query: datacell.RunningQuery) -> list[dict[str, Any]]:
+    return [row for result in query.results() for row in result]
+
+
+def test_a_query_is_answered_and_its_latest_answer_is_a_table(cell: datacell.Cell, tmp_path: Path) -> None:
+    cell.sql(source(tmp_path))
+    sums = cell.query("SELECT k, sum(v) AS total FROM s [RANGE 2 SECONDS SLIDE 1 SECOND] GROUP BY k", name="sums")
+    cell.run(once=True)
+    found = sorted((r["window_end"].second, r["k"], r["total"]) for r in rows(sums))
+    assert found == [(2, 1, 5.0), (3, 1, 5.0), (3, 2, 7.0), (4, 1, 9.0), (4, 2, 7.0), (5, 1, 9.0)]
+    latest = cell.sql("SELECT k, total FROM sums")
+    assert latest is not None
+    assert latest.to_pylist() == [{"k": 1, "total": 9.0}]
+
+
+def test_a_micro_batch_is_one_job_however_many_queries_read_it(
+    cell: datacell.Cell, tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cell.sql(source(tmp_path, files=3))
+    for slide in (1, 2):
+        cell.query(f"SELECT k, max(v) AS top FROM s [RANGE 4 SECONDS SLIDE {slide} SECONDS] GROUP BY k")
+    cell.query("SELECT * FROM s WHERE v > 6")
+    counted = _counting(spark, monkeypatch)
+    cell.run(once=True)
+    assert counted() == 3
+
+
+def _counting(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+    """Counts the jobs that the deposits of receptors start, by the job group that each thread is given."""
+    groups: list[str] = []
+    tracker = spark.sparkContext.statusTracker()
+    original = receptor.Receptor._take
+
+    def take(self: receptor.Receptor, frame: Any, number: int) -> None:
+        group = f"counted {len(groups)}"
+        groups.append(group)
+        spark.sparkContext.setJobGroup(group, group)
+        original(self, frame, number)
+
+    monkeypatch.setattr(receptor.Receptor, "_take", take)
+    return lambda: sum(len(tracker.getJobIdsForGroup(group)) for group in groups)
+
+
+def test_answers_flow_into_another_stream_and_on(cell: datacell.Cell, tmp_path: Path) -> None:
+    cell.sql(source(tmp_path))
+    cell.sql("CREATE STREAM large (at TIMESTAMP, v DOUBLE, WATERMARK FOR at AS at)")
+    cell.sql("INSERT INTO large SELECT ts, v FROM s WHERE v > 6")
+    counts = cell.query("SELECT count(*) AS n, max(v) AS top FROM large [LANDMARK SLIDE 10 SECONDS]")
+    cell.run(once=True)
+    assert [(r["n"], r["top"]) for r in rows(counts)] == [(2, 9.0)]
+
+
+def test_rows_can_be_pushed_and_callbacks_hear_of_them(cell: datacell.Cell) -> None:
+    cell.sql("CREATE STREAM p (ts TIMESTAMP, x INT, WATERMARK FOR ts AS ts)")
+    heard: list[dict[str, Any]] = []
+    query = cell.query("SELECT sum(x) AS total FROM p [FIXED 1 MINUTE SLIDE 1 MINUTE]")
+    query.on_result(heard.extend)
+    assert cell.push("p", [{"ts": "2024-01-01T00:00:01Z", "x": 1}, {"ts": "2024-01-01T00:00:02Z", "x": 2}]) == 2
+    cell.run(once=True)
+    for _ in range(100):
+        if heard:
+            break
+        time.sleep(0.05)
+    assert [r["total"] for r in heard] == [3]
+
+
+def test_bad_rows_are_counted_and_kept_for_a_look(cell: datacell.Cell, tmp_path: Path) -> None:
+    cell.sql(source(tmp_path))
+    (tmp_path / "in" / "0.csv").write_text(ROWS + "nonsense\n2024-01-01T00:00:03Z,1,-1\n,3,3\n")
+    cell.run(once=True)
+    kept = cell.sql("SELECT reason FROM s__rejected ORDER BY reason")
+    assert kept is not None
+    assert len(kept) == 3
+    shown = cell.sql("SHOW STREAMS")
+    assert shown is not None
+    assert shown.to_pylist()[0]["rejected"] == 3
+
+
+def test_a_changed_query_is_refused_on_an_old_checkpoint(spark: SparkSession, tmp_path: Path) -> None:
+    for text, works in (("SELECT k FROM s WHERE k = 1", True), ("SELECT k FROM s WHERE k = 2", False)):
+        cell = datacell.connect(checkpoint=tmp_path / "state", spark=spark)
+        cell.sql(source(tmp_path))
+        if works:
+            cell.query(text, name="q")
+        else:
+            with pytest.raises(CheckpointError, match="q has changed"):
+                cell.query(text, name="q")
+        cell.stop()
+
+
+def test_queries_and_emitters_come_and_go_while_streams_run(cell: datacell.Cell, tmp_path: Path) -> None:
+    cell.sql(source(tmp_path))
+    cell.start()
+    first = cell.query("SELECT k FROM s", name="first")
+    cell.sql(f"CREATE EMITTER e FROM first WITH (format = 'csv', path = '{tmp_path / 'out'}')")
+    assert next(iter(first.results(timeout=60))).to_pylist()
+    with pytest.raises(SqlError, match="reads"):
+        cell.sql("DROP CONTINUOUS QUERY first")
+    cell.sql("DROP EMITTER e; DROP CONTINUOUS QUERY first; DISABLE STREAM s; ENABLE STREAM s")
+    listed = cell.sql("SHOW QUERIES")
+    assert listed is not None
+    assert listed.to_pylist() == []
+
+
+def test_a_query_without_slide_says_that_it_does_not_run_yet(cell: datacell.Cell, tmp_path: Path) -> None:
+    cell.sql(source(tmp_path))
+    with pytest.raises(SqlError, match="without SLIDE"):
+        cell.query("SELECT k FROM s [RANGE 1 SECOND]")
+
+
+def test_the_owner_of_a_session_keeps_it(spark: SparkSession, cell: datacell.Cell) -> None:
+    cell.sql("CREATE TEMPORARY VIEW mine AS SELECT 1 AS x")
+    answer = cell.sql("SELECT x + 1 AS y FROM mine")
+    assert answer is not None
+    assert answer.to_pandas()["y"].tolist() == [2]
+    assert not spark.catalog.tableExists("mine")
