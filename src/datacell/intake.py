@@ -28,6 +28,7 @@ class Intake:
     def __init__(self, spark: SparkSession, scheduler: Scheduler, checkpoint: Checkpoint) -> None:
         self.spark, self.scheduler, self.checkpoint = spark, scheduler, checkpoint
         self.receptors: dict[str, Receptor] = {}
+        scheduler.reading = self._is_reading
         self.frames: dict[str, DataFrame] = {}
         self._spools: dict[str, Spool] = {}
 
@@ -65,6 +66,10 @@ class Intake:
         """Until every receptor has read all that is there."""
         for receptor in list(self.receptors.values()):
             receptor.wait()
+
+    def _is_reading(self, stream: str) -> bool:
+        receptor = self.receptors.get(stream)
+        return receptor is not None and receptor.active
 
     def check(self) -> None:
         """Raise what made a receptor stop."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
 from datacell.errors import CheckpointError, SqlError
-from datacell.runtime import files
+from datacell.runtime import files, scheduler
 from datacell.runtime.aside import Aside
 from datacell.runtime.basket import Basket
 from datacell.runtime.checkpoint import Checkpoint
@@ -193,3 +194,19 @@ def test_answers_come_in_the_order_that_the_query_asks_for(tmp_path: Path, order
     assert firing is not None
     by_value = {"v DESC": [2, 1, 3, 4, 2, 1, 3, 4], "v DESC LIMIT 2": [2, 1, 4, 2, 4], "n, v": [3, 1, 2, 3, 1, 2, 4, 4]}
     assert firing.rows["k"].to_pylist() == by_value[order]
+
+
+def test_a_full_basket_waits_for_the_slower_stream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduler, "LARGEST_BASKET", 0)
+    text = "SELECT q.k FROM s [RANGE 1 SECOND SLIDE 1 SECOND] q JOIN r [RANGE 1 SECOND SLIDE 1 SECOND] p ON p.k = q.k"
+    net = net_of(tmp_path, text)
+    net.scheduler.reading = lambda _: True
+    net.deposit("s", 0, [{"ts": at(50), "k": 1, "v": None, "n": None}])
+    row = {"ts": at(51), "k": 1, "v": None, "n": None}
+    waiting = Thread(target=net.deposit, args=("s", 1, [row]), daemon=True)
+    waiting.start()
+    waiting.join(0.5)
+    assert waiting.is_alive()
+    net.deposit("r", 0, [{"ts": at(60), "k": 1, "x": None, "c": None}])
+    waiting.join(20)
+    assert not waiting.is_alive()

@@ -7,9 +7,9 @@ different streams interleave is the only freedom there is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from threading import RLock
+from threading import Condition, RLock
 
 import pyarrow as pa
 
@@ -25,6 +25,9 @@ from datacell.runtime.running import RunningFactory
 from datacell.runtime.stream import RunningStream, TimedReader
 from datacell.sql.catalog import StreamDefinition
 
+LARGEST_BASKET = 1 << 30
+"""Bytes from which on a basket takes no more while a slower stream of the same query can still catch up."""
+
 LARGEST_UNREAD = 256 << 20
 """Bytes that a basket without readers keeps, for one-time queries."""
 
@@ -35,6 +38,9 @@ class Scheduler:
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
         self.lock = RLock()
+        self._settled = Condition(self.lock)
+        self.reading: Callable[[str], bool] = lambda _: False
+        """Is somebody still reading rows into the stream?"""
         self.net = Net()
         self.streams: dict[str, RunningStream] = {}
         self.factories: dict[str, RunningFactory] = {}
@@ -79,8 +85,10 @@ class Scheduler:
             self.streams.pop(name)
 
     def deposit(self, stream: str, number: int, rows: pa.Table, rejected: pa.Table) -> None:
-        """Take a batch from a receptor and let the net settle."""
+        """Take a batch from a receptor and let the net settle; a full basket lets the receptor wait."""
         with self.lock:
+            while self._is_ahead(stream):
+                self._settled.wait(0.1)
             self.drained = False
             running = self.streams[stream]
             if not running.basket.holds("receptor", number):
@@ -103,6 +111,7 @@ class Scheduler:
             self._fire()
             for name in self.streams:
                 self._expire(name)
+            self._settled.notify_all()
 
     def readiness(self, description: Description) -> Readiness:
         """The least watermark of the streams that are not idle, and whether all of them have ended."""
@@ -124,6 +133,15 @@ class Scheduler:
     def _is_finished(self, factory: str) -> bool:
         running = self.factories[factory]
         return all(map(self._has_ended, running.description.streams)) and not running.enabled()
+
+    def _is_ahead(self, stream: str) -> bool:
+        """Is the basket full because a slower stream, which is still being read, holds the answers back?"""
+        running = self.streams[stream]
+        if running.basket.size() <= LARGEST_BASKET:
+            return False
+        beside = {s for f in self.factories.values() if stream in f.description.streams for s in f.description.streams}
+        slower = [s for s in beside if s != stream and self.streams[s].watermark() < running.watermark()]
+        return any(self.reading(s) and not self.streams[s].idle() for s in slower)
 
     def _timed_readers(self, stream: str) -> list[TimedReader] | None:
         """The windows over a stream with how far each has been answered; None if some reader takes every row."""
