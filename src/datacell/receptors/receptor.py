@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event, Lock
 
 from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame
@@ -19,6 +20,9 @@ from datacell.sql.catalog import StreamDefinition
 _IMPASSABLE = "MALFORMED_CSV_RECORD"
 """What Spark says when its csv reader cannot pass a line."""
 
+LONGEST_BATCH = 60.0
+"""Seconds that stopping waits for a batch; then it is interrupted, and read again next time."""
+
 Deposit = Callable[[int, DataFrame], None]
 
 
@@ -30,6 +34,7 @@ class Receptor:
         self._query: StreamingQuery | None = None
         self._failure: DataCellError | None = None
         self._once = False
+        self._taking, self._stopping = Lock(), Event()
         self._careful = source.careful
 
     def start(self, once: bool) -> None:
@@ -64,11 +69,16 @@ class Receptor:
         return self._query is not None and self._query.isActive
 
     def stop(self) -> None:
+        """Let the batch at hand be finished, take no other, then stop reading."""
         if self.source.listener is not None:
             self.source.listener.stop()
-        if self._query is not None:
-            self._query.stop()
-            self._query = None
+        if self._query is None:
+            return
+        self._stopping.set()
+        if self._taking.acquire(timeout=LONGEST_BATCH):
+            self._taking.release()
+        self._query.stop()
+        self._query = None
 
     def _read(self, frame: DataFrame, once: bool) -> None:
         writer = checked(frame, self.stream).writeStream.foreachBatch(self._take)
@@ -89,11 +99,14 @@ class Receptor:
         return True
 
     def _take(self, frame: DataFrame, number: int) -> None:
-        try:
-            self.deposit(number, frame)
-        except DataCellError as error:
-            self._failure = error
-            raise
+        with self._taking:
+            if self._stopping.is_set():  # not taken, so Spark will not count it as read
+                raise SourceError("stopped")
+            try:
+                self.deposit(number, frame)
+            except DataCellError as error:
+                self._failure = error
+                raise
 
     def _stopped(self, error: PySparkException) -> SourceError:
         return SourceError(
