@@ -67,7 +67,7 @@ def _show(cell: Cell, console: Console, seconds: int) -> None:
             rows, then = taken, now
     stopped.set()
     progress = cell.progress()
-    console.print(f"{progress.rows:,} rows in, {progress.boundaries:,} boundaries answered, each exactly.")
+    console.print(f"\n{progress.rows:,} rows in, {progress.boundaries:,} boundaries answered, each exactly.")
     console.print("Next: README.md, and your own script with `datacell run`.")
 
 
