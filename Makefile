@@ -24,7 +24,7 @@ check: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	JAVA_HOME="$$(cat $(VENV)/java-home)" $(BIN)/pytest
+	$(MAKE) test
 
 format: setup
 	$(BIN)/ruff format .
