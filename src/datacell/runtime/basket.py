@@ -60,6 +60,7 @@ class Basket:
         self.progress = Progress()
         self.last_batch = -1
         self.sources: dict[str, int] = {}
+        self._times: Positions | None = None
         self._recover()
 
     def holds(self, source: str, number: int) -> bool:
@@ -82,6 +83,7 @@ class Basket:
         saved = {"batch": batch.number, "sources": sources, "progress": asdict(after)}
         files.write_json(self.directory / "progress.json", saved)
         self.batches += [batch] if len(rows) else []
+        self._times = None
         self.last_batch, self.sources, self.progress = batch.number, sources, after
 
     def look_ahead(self, latest: int) -> None:
@@ -96,9 +98,11 @@ class Basket:
         return pa.concat_tables(b.rows for b in self.batches)
 
     def times(self) -> Positions:
-        """The distinct times of the rows, sorted."""
-        found = [b.times() for b in self.batches]
-        return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
+        """The distinct times of the rows, sorted; every factory asks for them whenever the net settles."""
+        if self._times is None:
+            found = [b.times() for b in self.batches]
+            self._times = np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
+        return self._times
 
     def expire(self, oldest: Iterable[tuple[str, int]]) -> int:
         """Drop the batches that no reader needs: each reader names a column and the least value it still looks at."""
@@ -107,7 +111,8 @@ class Basket:
         gone = [b for b in self.batches if b not in kept]
         for batch in gone:
             batch.path.unlink(missing_ok=True)
-        self.batches = kept
+        if gone:
+            self.batches, self._times = kept, None
         return len(gone)
 
     def size(self) -> int:

@@ -16,6 +16,7 @@ import pyarrow as pa
 from datacell.algebra import tree
 from datacell.algebra.query import Timing
 from datacell.engines.protocol import Engine
+from datacell.runtime.basket import NUMBER
 from datacell.runtime.clock import Clock
 from datacell.runtime.factory import Description, Readiness, Tables
 from datacell.runtime.feeder import Feeder
@@ -162,4 +163,4 @@ class Scheduler:
             basket.expire([need for f in readers for need in f.oldest_needed(stream)])
             return
         while basket.size() > LARGEST_UNREAD and len(basket.batches) > 1:
-            basket.expire([("__number", int(basket.batches[1].numbers()[0]))])
+            basket.expire([(NUMBER, int(basket.batches[1].numbers()[0]))])
