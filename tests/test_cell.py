@@ -151,4 +151,5 @@ def test_the_owner_of_a_session_keeps_it(spark: SparkSession, cell: datacell.Cel
     answer = cell.sql("SELECT x + 1 AS y FROM mine")
     assert answer is not None
     assert answer.to_pandas()["y"].tolist() == [2]
+    assert [row.y for row in answer.to_spark().collect()] == [2]
     assert not spark.catalog.tableExists("mine")

@@ -99,13 +99,6 @@ def conjoin(parts: list[exp.Expr]) -> exp.Expr:
     return exp.and_(*parts, copy=True) if parts else exp.true()
 
 
-def equalities(predicate: exp.Expr | None) -> Iterator[tuple[exp.Expr, exp.Expr]]:
-    """The pairs that a conjunction compares with ``=``."""
-    for part in conjuncts(predicate) if predicate is not None else ():
-        if isinstance(part, exp.EQ):
-            yield part.this, part.expression
-
-
 def show(node: exp.Expr) -> str:
     """One line of text for a plan: names bare, as a person would write them."""
     text = node.sql(dialect="spark", comments=False, normalize_functions="lower")

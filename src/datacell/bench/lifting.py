@@ -54,7 +54,7 @@ def _bound() -> Query:
 
 
 def _firing(engine: Engine, query: Query, count: int) -> float:
-    fragment = lift.lift(query).plan
+    fragment = lift.lift(query)
     inputs = {lift.basket("s"): _rows(), lift.BOUNDARIES: _boundaries(count)}
     for _ in range(3):
         engine.run(fragment, inputs)

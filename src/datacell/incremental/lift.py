@@ -40,17 +40,12 @@ def bounds(index: int) -> tuple[str, str]:
     return f"from_{index}", f"to_{index}"
 
 
-@dataclass(frozen=True)
-class Lifted:
-    """A fragment over `boundaries` and baskets; its rows are the answers, each with its boundary, in order."""
+def lift(query: Query) -> Plan:
+    """A fragment over `boundaries` and baskets; its rows are the answers, each with its boundary, in order.
 
-    plan: Plan
-    windows: tuple[Window, ...]
-
-
-def lift(query: Query) -> Lifted:
-    """The query for many boundaries at once. Windows are numbered from left to right."""
-    windows = tuple(tree.windows(query.plan))
+    Windows are numbered from left to right.
+    """
+    windows = tree.windows(query.plan)
     if not windows:
         raise PlanError("a query without windows has no boundaries")
     (time,) = TIME_COLUMNS[query.timing]
@@ -62,7 +57,7 @@ def lift(query: Query) -> Lifted:
     values = {c.name: replace(c, value=carrier.inside(c.value)) for c in columns}
     delivered = tuple(values.get(f.name, replace(key, name=f.name)) for f in query.result)
     ordered = Order(carrier.carry(numbered), (SortKey(key.value), *order))
-    return Lifted(Map(ordered, (*delivered, replace(key, name=BOUNDARY))), windows)
+    return Map(ordered, (*delivered, replace(key, name=BOUNDARY)))
 
 
 def boundaries_schema(type_: Type, windows: int) -> Schema:

@@ -80,7 +80,7 @@ def fragment(query: Query) -> Plan:
         return tree.transform_up(
             query.plan, lambda n: Table(lift.basket(n.name), n.alias, n.columns) if isinstance(n, Stream) else n
         )
-    return lift.lift(query).plan
+    return lift.lift(query)
 
 
 def due(factory: Description, state: State, baskets: Mapping[str, Basket], ready: Readiness) -> list[Boundary]:
