@@ -29,6 +29,8 @@ from datacell.engines.duckdb import DuckDBEngine
 from datacell.engines.spark import SparkEngine
 from datacell.errors import DataCellError, EmitterError, SqlError
 from datacell.explain import Format, explain_query
+from datacell.incremental import strategy as strategies
+from datacell.incremental.strategy import Strategy
 from datacell.intake import Intake
 from datacell.result import Result
 from datacell.rewrite.rules import optimized
@@ -70,11 +72,13 @@ def connect(
     spark: SparkSession | None = None,
     *,
     engine: str = "auto",
+    strategy: str = "auto",
     master: str | None = None,
     clock: Clock | None = None,
 ) -> Cell:
     """A cell on a tuned local Spark session, or on yours. With a checkpoint directory it can be resumed."""
-    return Cell(None if checkpoint is None else Path(checkpoint), spark, Choice(engine), master, clock or SystemClock())
+    directory = None if checkpoint is None else Path(checkpoint)
+    return Cell(directory, spark, Choice(engine), Strategy(strategy), master, clock or SystemClock())
 
 
 @dataclass(frozen=True)
@@ -90,8 +94,15 @@ class Cell:
     """Streams, queries and emitters, and the net that they form."""
 
     def __init__(
-        self, checkpoint: Path | None, spark: SparkSession | None, engine: Choice, master: str | None, clock: Clock
+        self,
+        checkpoint: Path | None,
+        spark: SparkSession | None,
+        engine: Choice,
+        strategy: Strategy,
+        master: str | None,
+        clock: Clock,
     ) -> None:
+        self.strategy = strategy
         self.checkpoint = Checkpoint(checkpoint)
         engine_of_spark = SparkEngine(spark, master)
         self.spark = engine_of_spark.session
@@ -258,12 +269,19 @@ class Cell:
             raise SqlError("queries without SLIDE can be explained, but do not run yet", hint="add SLIDE 1 SECOND")
         self.checkpoint.admit("query", name, query.text)
         best = optimized(query)
-        fragment = factory.fragment(best)
-        engine, remark = self.engines.choose(fragment)
         output = Output(self.checkpoint.query(name), arrow_schema(best.result))
-        description = Description(name, best, fragment, engine, remark)
+        description = self._describe(name, best)
         self.scheduler.add_factory(description, output, self.tables.read, self.engines.spark)
         self.scheduler.settle()
+
+    def _describe(self, name: str, query: Query) -> Description:
+        """How a query will run: by which strategy, on which engine, and why so."""
+        if query.timing is Timing.ROW_BY_ROW:
+            engine, refusal = self.engines.choose([factory.row_fragment(query)])
+            return Description(name, query, engine, remark=refusal)
+        plans = strategies.choose(query, self.strategy)
+        engine, refusal = self.engines.choose(plans.fragments())
+        return Description(name, query, engine, plans.split, "; ".join(filter(None, (plans.why, refusal))))
 
     def deliver(self, name: str, source: str, emitter: Emitter) -> None:
         """Start delivering the answers of a query, or the rows of a stream."""
@@ -336,7 +354,7 @@ class Cell:
 
     def _once(self, query: Query) -> Result:
         plan = optimized(query).plan
-        engine, _ = self.engines.choose(plan)
+        engine, _ = self.engines.choose([plan])
         with self.scheduler.lock:
             inputs = {name: self.tables.read(name) for name in _tables(plan)}
         return Result(engine.run(plan, inputs), self.spark)

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from datacell.emitters.delivery import Delivery
+from datacell.runtime.running import RunningFactory
 from datacell.runtime.scheduler import Scheduler
 
 
@@ -30,11 +31,34 @@ def streams(scheduler: Scheduler) -> pa.Table:
 
 def queries(scheduler: Scheduler) -> pa.Table:
     return _table(
-        ("query", "engine", "firings", "boundaries", "seconds in firings", "remark"),
-        [
-            (name, f.description.engine.name, f.output.next_number, f.answered, f.seconds, f.description.remark)
-            for name, f in scheduler.factories.items()
-        ],
+        (
+            "query",
+            "engine",
+            "strategy",
+            "firings",
+            "boundaries",
+            "seconds in firings",
+            "chunks per slice",
+            "kept rows",
+            "remark",
+        ),
+        [_query(name, running) for name, running in scheduler.factories.items()],
+    )
+
+
+def _query(name: str, running: RunningFactory) -> tuple[Any, ...]:
+    evaluation, description = running.evaluation, running.description
+    state = None if evaluation is None else evaluation.state()
+    return (
+        name,
+        description.engine.name,
+        "row by row" if evaluation is None else evaluation.strategy,
+        running.output.next_number,
+        running.answered,
+        running.seconds,
+        None if state is None else state.chunks,
+        None if state is None else state.rows,
+        description.remark,
     )
 
 

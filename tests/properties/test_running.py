@@ -5,10 +5,13 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from hypothesis import HealthCheck, Phase, given, settings
+import pytest
+from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
 from datacell.algebra import tree
+from datacell.engines.protocol import Engine
+from datacell.engines.spark import SparkEngine
 from datacell.rewrite.driver import fixed_point
 from datacell.rewrite.rules import DECIDE, UNNEST
 from properties.queries import ROW_WINDOWS, TIME_WINDOWS, data, queries
@@ -17,28 +20,45 @@ from sample import Values, answers, bind, catalog, engine, reference
 
 ORDERED = (next(rule for rule in UNNEST if rule.name == "remove_inner_order"), *DECIDE)
 CUTS = st.lists(st.integers(0, 4), max_size=6)
-
-
-@settings(
-    max_examples=60,
+CASES = given(queries(forms=(TIME_WINDOWS, TIME_WINDOWS, ROW_WINDOWS)), data(), CUTS, CUTS)
+SEVERAL = settings(
     derandomize=True,
     database=None,
     deadline=None,
     phases=(Phase.explicit, Phase.generate),
     suppress_health_check=list(HealthCheck),
 )
-@given(queries(forms=(TIME_WINDOWS, TIME_WINDOWS, ROW_WINDOWS)), data(), CUTS, CUTS)
-def test_a_net_answers_as_the_reference_does(
+
+
+@settings(SEVERAL, max_examples=60)
+@CASES
+def test_a_net_on_duckdb_answers_as_the_reference_does(
     text: str, rows: dict[str, Values], first: list[int], second: list[int]
 ) -> None:
+    _answers_as_the_reference_does(engine(), text, rows, first, second)
+
+
+@pytest.mark.spark
+@settings(SEVERAL, max_examples=15)
+@CASES
+def test_a_net_on_spark_answers_as_the_reference_does(
+    spark_engine: SparkEngine, text: str, rows: dict[str, Values], first: list[int], second: list[int]
+) -> None:
+    _answers_as_the_reference_does(spark_engine, text, rows, first, second)
+
+
+def _answers_as_the_reference_does(
+    on: Engine, text: str, rows: dict[str, Values], first: list[int], second: list[int]
+) -> None:
+    """Only cases with an answer count: of those that are drawn, most compare nothing with nothing."""
     query = bind(text)
-    if not tree.windows(query.plan):
-        return
+    assume(tree.windows(query.plan))
     rows = {name: _nearly_in_order(values) if name in "sr" else values for name, values in rows.items()}
     expected = without_empty(answers(query, fixed_point(query.plan, ORDERED), rows))
+    assume(expected)
     judge = reference(rows)
     with tempfile.TemporaryDirectory() as directory:
-        net = NetRun(Path(directory), catalog(), judge, engine(), query)
+        net = NetRun(Path(directory), catalog(), judge, on, query)
         assert without_empty(net.run({"s": first, "r": second})) == expected
 
 

@@ -10,12 +10,13 @@ from typing import Any
 
 import pyarrow as pa
 
+from datacell.algebra import tree
 from datacell.algebra.query import Query, Timing
 from datacell.algebra.schema import Schema
 from datacell.engines.arrow import arrow_schema
 from datacell.engines.protocol import Engine
+from datacell.incremental.split import split
 from datacell.rewrite.rules import optimized
-from datacell.runtime import factory
 from datacell.runtime.factory import Description
 from datacell.runtime.output import Output
 from datacell.runtime.scheduler import Scheduler
@@ -42,7 +43,15 @@ class HandClock:
 class NetRun:
     """One query over the streams of a catalog, in a directory."""
 
-    def __init__(self, directory: Path, catalog: Catalog, judge: Reference, engine: Engine, query: Query) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        catalog: Catalog,
+        judge: Reference,
+        engine: Engine,
+        query: Query,
+        incremental: bool = False,
+    ) -> None:
         self.judge, self.engine, self.catalog = judge, engine, catalog
         self.clock = HandClock()
         self.scheduler = Scheduler(self.clock)
@@ -50,7 +59,8 @@ class NetRun:
             self.scheduler.add_stream(stream, directory / "streams" / stream.name)
         self.query = optimized(query)
         self.output = Output(directory / "query", arrow_schema(self.query.result))
-        description = Description("q", self.query, factory.fragment(self.query), engine)
+        sliced = split(self.query) if incremental and tree.windows(self.query.plan) else None
+        description = Description("q", self.query, engine, sliced)
         self.running = self.scheduler.add_factory(description, self.output, judge.tables.__getitem__, engine)
 
     def deposit(self, stream: str, number: int, rows: Sequence[Mapping[str, Any]]) -> None:

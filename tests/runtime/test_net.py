@@ -63,7 +63,8 @@ def basket_of(directory: Path) -> Basket:
 
 def take(basket: Basket, number: int, *values: int) -> None:
     rows = pa.table({"x": pa.array(values, pa.int64())})
-    basket.take("receptor", number, rows, pa.chunked_array([pa.array(values, pa.int64())]))
+    batch = basket.numbered(rows, pa.chunked_array([pa.array(values, pa.int64())]))
+    basket.take("receptor", number, batch, [("__number", 0)], late=0, rejected=0)
 
 
 def test_a_basket_numbers_arrivals_and_comes_back_as_it_was(tmp_path: Path) -> None:

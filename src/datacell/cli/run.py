@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from datacell.cli.explain import read_script
-from datacell.errors import SqlError
 
 if TYPE_CHECKING:
     from datacell.result import Result
@@ -40,13 +39,11 @@ def run(
 ) -> None:
     """Run a script: its streams, continuous queries and emitters."""
     text = read_script(script)
-    if strategy is Strategy.INCREMENTAL:
-        raise SqlError("windows are re-evaluated so far", hint="use --strategy auto")
 
     from datacell.cell import connect
     from datacell.cli.status import StatusLine
 
-    cell = connect(checkpoint, engine=engine.value, master=master)
+    cell = connect(checkpoint, engine=engine.value, strategy=strategy.value, master=master)
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         with StatusLine(cell, sys.stderr):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -23,11 +24,11 @@ class Engines:
     duckdb: Engine
     wanted: Choice = Choice.AUTO
 
-    def choose(self, fragment: Plan) -> tuple[Engine, str]:
-        """The engine for a fragment, and why it is not the wanted one if so."""
+    def choose(self, fragments: Sequence[Plan]) -> tuple[Engine, str]:
+        """The engine for the fragments of a query, and why it is not the wanted one if so."""
         if self.wanted is Choice.SPARK:
             return self.spark, ""
-        refusals = self.duckdb.refusals(fragment)
+        refusals = [refusal for fragment in fragments for refusal in self.duckdb.refusals(fragment)]
         return (self.spark, f"not on DuckDB: {refusals[0]}") if refusals else (self.duckdb, "")
 
     def close(self) -> None:

@@ -28,6 +28,7 @@ class DuckDBEngine:
     """One in-memory database; every run has a cursor of its own."""
 
     name = "duckdb"
+    call_worth = 20_000
 
     def __init__(self, threads: int | None = None) -> None:
         settings = _LOCKED if threads is None else {"threads": threads, **_LOCKED}

@@ -32,6 +32,8 @@ class Engine(Protocol):
     """
 
     name: str
+    call_worth: int
+    """So many rows of input cost about as much as one more call does; measured, and far from exact."""
 
     def refusals(self, plan: Plan) -> tuple[str, ...]:
         """Why this engine must not run the plan; empty if it may."""

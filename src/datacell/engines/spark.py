@@ -23,6 +23,7 @@ class SparkEngine:
     """Runs in a session of its own beside the given one; a session that it started itself ends with it."""
 
     name = "spark"
+    call_worth = 200_000
 
     def __init__(self, spark: SparkSession | None = None, master: str | None = None) -> None:
         owner = spark or session(master)

@@ -24,6 +24,7 @@ from datacell.algebra.window import (
     Now,
     Range,
     Rows,
+    RowWindow,
     TimeWindow,
     Unbounded,
     WindowSpec,
@@ -92,6 +93,24 @@ def oldest_needed(window: WindowSpec, after: int) -> int:
     return -FOREVER
 
 
+def shown_during(window: WindowSpec, rows: Positions) -> tuple[Positions, Positions]:
+    """For each row the boundary from which on it is shown and the one from which on it is not: shown in [born, dies).
+
+    Both are the same if the window never shows it.
+    """
+    if isinstance(window, Rows | LandmarkRows):
+        return _shown_during_rows(window, rows)
+    stops, slide = _last_end(window, rows), window.slide
+    born = rows + 1 if slide is None else (rows // slide + 1) * slide
+    if stops is None:
+        dies = np.full(len(rows), FOREVER, dtype=np.int64)
+    else:
+        dies = stops + 1 if slide is None else (stops // slide + 1) * slide
+    if isinstance(window, Landmark) and window.since is not None:
+        born = np.where(rows >= micros(window.since), born, dies)
+    return born, dies
+
+
 # Time
 
 
@@ -105,12 +124,13 @@ def _shown_in_time(window: TimeWindow, boundary: int) -> tuple[int, int]:
     match window:
         case Range(size=size):
             return end - size, end
-        case Fixed(size=size) | Landmark(reset=int(size)):
+        case Fixed(size=size):
             return (end - 1) // size * size, end
         case Now():
             return end - 1, end
-        case Landmark(since=since) if since is not None:
-            return micros(since), end
+        case Landmark(since=since, reset=reset):
+            landmark = -FOREVER if since is None else micros(since)
+            return (landmark if reset is None else max(landmark, (end - 1) // reset * reset)), end
     return -FOREVER, end
 
 
@@ -177,6 +197,14 @@ def _multiples(slides: Sequence[int], start: int, stop: int) -> list[int]:
 
 
 # Rows
+
+
+def _shown_during_rows(window: RowWindow, rows: Positions) -> tuple[Positions, Positions]:
+    first, slide = _first(window), window.slide
+    born = np.maximum(first, first + -(-(rows - first) // slide) * slide)
+    if isinstance(window, Rows) and not window.partition:
+        return born, first + -(-rows // slide) * slide
+    return born, np.full(len(rows), FOREVER, dtype=np.int64)
 
 
 def _first(window: WindowSpec) -> int:

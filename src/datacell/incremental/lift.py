@@ -11,19 +11,23 @@ so the text of the fragment never changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from sqlglot import exp
 
 from datacell.algebra import scalar, tree
-from datacell.algebra.carry import Carrier
-from datacell.algebra.plan import Filter, Join, Map, Order, Over, Plan, SortKey, Stream, Table, Window
+from datacell.algebra.carry import Carrier, fresh
+from datacell.algebra.plan import Filter, Join, Map, Order, Over, Plan, SortKey, Stream, Table, Union, Window
 from datacell.algebra.query import TIME_COLUMNS, Query
 from datacell.algebra.schema import Field, Named, Schema
 from datacell.algebra.types import BIGINT, INT, Type
 from datacell.algebra.window import Rows
 from datacell.errors import PlanError
+from datacell.incremental.merge import AT, ROWS, running, shown_table
+from datacell.incremental.relations import BORN, DIES, SLICE, Latest, Leaf, Shown, Split, fields, reading
 
 BOUNDARIES = "boundaries"
 POSITION, BOUNDARY = "position", "__boundary"
@@ -48,22 +52,43 @@ def lift(query: Query) -> Plan:
     windows = tree.windows(query.plan)
     if not windows:
         raise PlanError("a query without windows has no boundaries")
+    numbers = iter(range(len(windows)))
+    return _lifted(query, query.plan, lambda plan: _numbered(plan, numbers), _Windows)
+
+
+def lift_rest(split: Split, many: bool) -> Plan:
+    """A fragment over `boundaries` and what is shown of relations, for one boundary or for many."""
+    return _lifted(split.query, split.rest, lambda plan: plan, partial(_Relations, leaves=split.leaves, many=many))
+
+
+def _lifted(query: Query, plan: Plan, prepare: Callable[[Plan], Plan], make: Callable[..., AtBoundaries]) -> Plan:
     (time,) = TIME_COLUMNS[query.timing]
-    plan, columns, order = _parts(query.plan)
-    numbered = _numbered(plan, iter(range(len(windows))))
-    taken = frozenset(name for node in tree.descendants(numbered) for name in node.schema.names)
-    carrier = _Boundaries((Field(f"{scalar.WINDOW_END}′", time.type),), taken)
+    below, columns, order = _parts(plan)
+    prepared = prepare(below)
+    taken = frozenset(name for node in tree.descendants(prepared) for name in node.schema.names)
+    carrier = make(carried=(Field(f"{scalar.WINDOW_END}′", time.type),), taken=taken)
     key = Named(carrier.names[0], scalar.column(carrier.names[0]), time.type)
     values = {c.name: replace(c, value=carrier.inside(c.value)) for c in columns}
     delivered = tuple(values.get(f.name, replace(key, name=f.name)) for f in query.result)
-    ordered = Order(carrier.carry(numbered), (SortKey(key.value), *order))
+    ordered = Order(carrier.carry(prepared), (SortKey(key.value), *order))
     return Map(ordered, (*delivered, replace(key, name=BOUNDARY)))
 
 
+def answer_schema(query: Query) -> Schema:
+    """The columns of a lifted answer: those that are delivered, and the boundary."""
+    (time,) = TIME_COLUMNS[query.timing]
+    return query.result + Schema((Field(BOUNDARY, time.type),))
+
+
 def boundaries_schema(type_: Type, windows: int) -> Schema:
-    """The columns of the boundaries table."""
+    """The columns of the boundaries table when windows are evaluated anew."""
     pairs = (Field(name, BIGINT) for i in range(windows) for name in bounds(i))
     return Schema((Field(scalar.WINDOW_END, type_), *pairs))
+
+
+def instants_schema(type_: Type) -> Schema:
+    """The columns of the boundaries table when relations are read: the boundary, and it as a number."""
+    return Schema((Field(scalar.WINDOW_END, type_), Field(AT, BIGINT)))
 
 
 def _parts(plan: Plan) -> tuple[Plan, tuple[Named, ...], tuple[SortKey, ...]]:
@@ -94,23 +119,44 @@ def _numbered(plan: Plan, numbers: Iterator[int]) -> Plan:
 
 
 @dataclass(frozen=True)
-class _Boundaries(Carrier):
-    """Carries the boundary through the plan; windows are where it is read first."""
+class AtBoundaries(Carrier):
+    """Carries the boundary through the plan."""
 
     def depends(self, plan: Plan) -> bool:
-        return any(isinstance(n, Window) or any(map(self.reads, n.expressions())) for n in tree.descendants(plan))
+        return any(self.reads_first(n) or any(map(self.reads, n.expressions())) for n in tree.descendants(plan))
+
+    @abstractmethod
+    def reads_first(self, plan: Plan) -> bool:
+        """Is the operator one that depends on the boundary by itself?"""
 
     def reads(self, node: exp.Expr) -> bool:
         return scalar.reads_boundary(node)
 
     def domain(self) -> Plan:
-        return self._table(())
+        return self.boundaries(())
 
     def inside(self, node: exp.Expr) -> exp.Expr:
         def fill(found: exp.Expr) -> exp.Expr | None:
             return scalar.column(self.names[0]) if isinstance(found, exp.Placeholder) else None
 
         return scalar.replace(node, fill)
+
+    def boundaries(self, columns: Sequence[str]) -> Plan:
+        """The boundaries with further columns of their table."""
+        (key,) = self.carried
+        fields = (Field(scalar.WINDOW_END, key.type), *(Field(c, BIGINT) for c in columns))
+        table = Table(BOUNDARIES, BOUNDARIES, fields)
+        values = [Named(key.name, scalar.column(f"{BOUNDARIES}.{scalar.WINDOW_END}"), key.type)]
+        values += [Named(c, scalar.column(f"{BOUNDARIES}.{c}"), BIGINT) for c in columns]
+        return Map(table, tuple(values))
+
+
+@dataclass(frozen=True)
+class _Windows(AtBoundaries):
+    """Evaluates windows anew: what a window shows is joined with the boundaries at which it does."""
+
+    def reads_first(self, plan: Plan) -> bool:
+        return isinstance(plan, Window)
 
     def source(self, plan: Plan) -> Plan:
         if not isinstance(plan, _Numbered):
@@ -122,31 +168,85 @@ class _Boundaries(Carrier):
             exp.GTE(this=position, expression=scalar.column(start)),
             exp.LT(this=position.copy(), expression=scalar.column(stop)),
         ]
-        joined: Plan = Join(rows, self._table((start, stop)), condition=scalar.conjoin(shown))
+        joined: Plan = Join(rows, self.boundaries((start, stop)), condition=scalar.conjoin(shown))
         if isinstance(plan.window, Rows) and plan.window.partition:
-            joined = self._latest(joined, plan.window, position)
+            joined = last_rows(joined, (*self.names, *plan.window.partition), plan.window.count, position)
         return Map(joined, joined.schema.passing((*plan.schema.names, *self.names)))
 
-    def _latest(self, joined: Plan, window: Rows, position: exp.Expr) -> Plan:
-        """The last rows of each key."""
-        number = self.fresh("row_number")
-        newest_first = exp.Ordered(this=position.copy(), desc=True, nulls_first=False)
-        ranking = exp.Window(
-            this=scalar.call("row_number"),
-            partition_by=[scalar.column(c) for c in (*self.names, *window.partition)],
-            order=exp.Order(expressions=[newest_first]),
-            over="OVER",
-        )
-        ranked = Over(joined, (Named(number, ranking, INT),))
-        return Filter(ranked, exp.LTE(this=scalar.column(number), expression=exp.Literal.number(window.count)))
 
-    def _table(self, columns: tuple[str, ...]) -> Plan:
+@dataclass(frozen=True)
+class _Relations(AtBoundaries):
+    """Reads what is shown of relations; for one boundary that is prepared, for many the fragment finds it."""
+
+    leaves: tuple[Leaf, ...] = ()
+    many: bool = False
+
+    def reads_first(self, plan: Plan) -> bool:
+        return isinstance(plan, Shown | Latest)
+
+    def source(self, plan: Plan) -> Plan:
+        match plan:
+            case Latest(window=window):
+                return self._latest(plan, window)
+            case Shown(is_merged=True) if self.many:
+                return self._merged(plan)
+            case Shown():
+                return self._shown(plan)
+        return super().source(plan)
+
+    def _shown(self, plan: Shown) -> Plan:
+        table = shown_table(self.leaves.index(plan))
+        if not self.many:
+            return Join(reading(table, plan.columns), self.domain())
+        rows = reading(table, plan.columns, fields(BORN, DIES))
+        return self._narrowed(plan, Join(rows, self.boundaries((AT,)), condition=_is_shown(BORN, DIES)))
+
+    def _merged(self, plan: Shown) -> Plan:
+        index = self.leaves.index(plan)
         (key,) = self.carried
-        fields = (Field(scalar.WINDOW_END, key.type), *(Field(c, BIGINT) for c in columns))
-        table = Table(BOUNDARIES, BOUNDARIES, fields)
-        values = [Named(key.name, scalar.column(f"{BOUNDARIES}.{scalar.WINDOW_END}"), key.type)]
-        values += [Named(c, scalar.column(f"{BOUNDARIES}.{c}"), BIGINT) for c in columns]
-        return Map(table, tuple(values))
+        at = Field(AT, key.type)
+        assert plan.combination is not None
+        ready = reading(shown_table(index), plan.columns, (at,))
+        found = Union((ready, running(plan.columns, plan.combination, index, at)))
+        return Map(found, (*found.schema.passing(plan.schema.names), Named(key.name, scalar.column(AT), key.type)))
+
+    def _latest(self, plan: Latest, window: Rows) -> Plan:
+        rows = reading(shown_table(self.leaves.index(plan)), plan.columns, fields(SLICE, BORN))
+        joined = Join(rows, self.boundaries((AT,)), condition=_is_shown(BORN))
+        return self._narrowed(
+            plan, last_rows(joined, (*self.names, *window.partition), window.count, scalar.column(SLICE))
+        )
+
+    def _narrowed(self, plan: Plan, joined: Plan) -> Plan:
+        return Map(joined, joined.schema.passing((*plan.schema.names, *self.names)))
+
+
+def last_rows(rows: Plan, keys: Sequence[str], count: int, position: exp.Expr) -> Plan:
+    """The last rows of each key."""
+    number = fresh("row_number", set(rows.schema.names))
+    newest_first = exp.Ordered(this=position.copy(), desc=True, nulls_first=False)
+    ranking = exp.Window(
+        this=scalar.call("row_number"),
+        partition_by=[scalar.column(k) for k in keys],
+        order=exp.Order(expressions=[newest_first]),
+        over="OVER",
+    )
+    ranked = Over(rows, (Named(number, ranking, INT),))
+    return Filter(ranked, exp.LTE(this=scalar.column(number), expression=exp.Literal.number(count)))
+
+
+def last_rows_of(columns: tuple[Field, ...], keys: Sequence[str], count: int) -> Plan:
+    """A fragment that keeps the last rows of each key of a relation."""
+    rows = reading(ROWS, columns, fields(SLICE))
+    return Map(last_rows(rows, keys, count, scalar.column(SLICE)), rows.schema.passing())
+
+
+def _is_shown(born: str, dies: str | None = None) -> exp.Expr:
+    at = scalar.column(AT)
+    conditions: list[exp.Expr] = [exp.LTE(this=scalar.column(born), expression=at)]
+    if dies is not None:
+        conditions.append(exp.LT(this=at.copy(), expression=scalar.column(dies)))
+    return scalar.conjoin(conditions)
 
 
 def _with_position(plan: Plan) -> Plan:

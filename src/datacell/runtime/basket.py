@@ -22,6 +22,9 @@ from datacell.runtime import files
 TIME, NUMBER = "__time", "__number"
 """Columns of a batch beside the stream's own: microseconds since the epoch, and the arrival number, counted from 1."""
 
+Need = tuple[str, int]
+"""What a reader still needs of a stream: a column of its batches and the least value that it looks at."""
+
 _SUFFIX = ".arrow"
 
 
@@ -67,22 +70,29 @@ class Basket:
         """Was this batch of that source taken before? Then it may have left already and must not be taken again."""
         return number <= self.sources.get(source, -1)
 
-    def take(self, source: str, number: int, rows: pa.Table, times: Any, late: int = 0, rejected: int = 0) -> None:
-        """Take a batch with its rows' times; `late` and `rejected` rows of it have been set aside."""
-        before = self.progress
-        first = before.rows + 1
+    def numbered(self, rows: pa.Table, times: Any) -> Batch:
+        """The rows as the next batch, which is not taken yet."""
+        first, number = self.progress.rows + 1, self.last_batch + 1
         numbered = rows.append_column(TIME, times.cast(pa.int64())).append_column(
             NUMBER, pa.array(np.arange(first, first + len(rows)), pa.int64())
         )
-        latest = max(before.latest, pc.max(times).as_py() if len(times) else -FOREVER)
-        after = Progress(before.rows + len(rows), latest, before.late + late, before.rejected + rejected)
-        batch = Batch(self.last_batch + 1, numbered, self.directory / files.numbered_name(self.last_batch + 1, _SUFFIX))
-        if len(rows):
-            files.write_table(batch.path, numbered)
+        return Batch(number, numbered, self.directory / files.numbered_name(number, _SUFFIX))
+
+    def take(self, source: str, number: int, batch: Batch, oldest: Iterable[Need], late: int, rejected: int) -> None:
+        """Take the batch that `numbered` made; `late` and `rejected` rows of it have been set aside.
+
+        Its rows are stored only if a reader needs them as they are; `oldest` is what each still looks at.
+        """
+        before, count = self.progress, len(batch.rows)
+        latest = max(before.latest, int(batch.times().max()) if count else -FOREVER)
+        after = Progress(before.rows + count, latest, before.late + late, before.rejected + rejected)
+        stored = count and _is_needed(batch, list(oldest))
+        if stored:
+            files.write_table(batch.path, batch.rows)
         sources = {**self.sources, source: number}
         saved = {"batch": batch.number, "sources": sources, "progress": asdict(after)}
         files.write_json(self.directory / "progress.json", saved)
-        self.batches += [batch] if len(rows) else []
+        self.batches += [batch] if stored else []
         self._times = None
         self.last_batch, self.sources, self.progress = batch.number, sources, after
 
@@ -104,10 +114,10 @@ class Basket:
             self._times = np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
         return self._times
 
-    def expire(self, oldest: Iterable[tuple[str, int]]) -> int:
-        """Drop the batches that no reader needs: each reader names a column and the least value it still looks at."""
+    def expire(self, oldest: Iterable[Need]) -> int:
+        """Drop the batches that no reader needs."""
         needs = list(oldest)
-        kept = [b for b in self.batches if any(pc.max(b.rows[column]).as_py() >= least for column, least in needs)]
+        kept = [b for b in self.batches if _is_needed(b, needs)]
         gone = [b for b in self.batches if b not in kept]
         for batch in gone:
             batch.path.unlink(missing_ok=True)
@@ -128,3 +138,7 @@ class Basket:
         for number, path in files.numbered(self.directory, _SUFFIX):
             if number <= saved["batch"]:
                 self.batches.append(Batch(number, files.read_table(path)[0], path))
+
+
+def _is_needed(batch: Batch, needs: Iterable[Need]) -> bool:
+    return any(pc.max(batch.rows[column]).as_py() >= least for column, least in needs)

@@ -11,11 +11,12 @@ import pyarrow as pa
 
 from datacell.algebra.query import Emission, Timing
 from datacell.engines.protocol import Engine
-from datacell.errors import EngineError
 from datacell.incremental.boundaries import FOREVER, Boundary
 from datacell.runtime import factory
-from datacell.runtime.basket import Basket
-from datacell.runtime.factory import Description, Fired, Readiness, State, Tables
+from datacell.runtime.basket import NUMBER, Basket, Batch, Need
+from datacell.runtime.evaluation import Evaluation, Reevaluation, Runner, Tables
+from datacell.runtime.factory import Description, Fired, Readiness, State
+from datacell.runtime.increments import Increments
 from datacell.runtime.output import Output
 
 
@@ -31,18 +32,32 @@ class RunningFactory:
         ready: Callable[[Description], Readiness],
         fallback: Engine,
     ) -> None:
-        self.description, self.baskets, self.output = description, baskets, output
-        self.tables, self.ready, self.fallback = tables, ready, fallback
+        self.description, self.baskets, self.output, self.ready = description, baskets, output, ready
+        self.run = Runner(description.engine, fallback, tables)
         self.answered = 0
         self.seconds = 0.0
         self.state, self.latest = _recovered(output)
+        self.evaluation: Evaluation | None = None
         self._due: list[Boundary] = []
+        query = description.query
+        if query.timing is Timing.ROW_BY_ROW:
+            self._row_fragment = factory.row_fragment(query)
+        elif description.split is None:
+            self.evaluation = Reevaluation(query, baskets, self.run)
+        else:
+            self.evaluation = Increments(description.split, output.directory / "slices", baskets, self.run)
+
+    def absorb(self, stream: str, batch: Batch) -> None:
+        """A batch is about to be put into the basket."""
+        if self.evaluation is not None:
+            self.evaluation.absorb(stream, batch)
 
     def enabled(self) -> bool:
-        if self.description.query.timing is Timing.ROW_BY_ROW:
+        if self.evaluation is None:
             seen = self.state.batches or {}
             return any(self.baskets[s].last_batch > seen.get(s, -1) for s in self.description.streams)
-        self._due = factory.due(self.description, self.state, self.baskets, self.ready(self.description))
+        ready = self.ready(self.description)
+        self._due = factory.due(self.description.query, self.state, self.baskets, self.evaluation, ready)
         return bool(self._due)
 
     def fire(self) -> None:
@@ -62,20 +77,21 @@ class RunningFactory:
         self.answered += len(self._due)
 
     def _fired(self) -> Fired | None:
-        try:
-            return self._run(self.description)
-        except EngineError:
-            if self.description.engine is self.fallback:
-                raise
-            return self._run(replace(self.description, engine=self.fallback))
+        if self.evaluation is None:
+            streams = self.description.streams
+            return factory.fire_on_rows(self._row_fragment, streams, self.state, self.baskets, self.run)
+        return factory.fire_at(self.description.query, self.state, self._due, self.evaluation)
 
-    def _run(self, description: Description) -> Fired | None:
-        if description.query.timing is Timing.ROW_BY_ROW:
-            return factory.fire_on_rows(description, self.state, self.baskets, self.tables)
-        return factory.fire_at(description, self.state, self._due, self.baskets, self.tables)
+    def oldest_needed(self, stream: str, coming: bool = False) -> list[Need]:
+        """What the factory still needs of a stream's raw rows; who answers row by row needs all of a `coming` batch."""
+        if self.evaluation is None:
+            return [(NUMBER, 0)] if coming else []
+        return self.evaluation.oldest_needed(stream, self.state.boundary)
 
-    def oldest_needed(self, stream: str) -> list[tuple[str, int]]:
-        return factory.oldest_needed(self.description, self.state, stream)
+    def expire(self) -> None:
+        """Let go of what no later boundary needs."""
+        if self.evaluation is not None and self.state.boundary != -FOREVER:
+            self.evaluation.expire(self.state.boundary)
 
 
 def _saved(state: State) -> dict[str, Any]:

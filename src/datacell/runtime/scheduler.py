@@ -18,7 +18,8 @@ from datacell.algebra.query import Timing
 from datacell.engines.protocol import Engine
 from datacell.runtime.basket import NUMBER
 from datacell.runtime.clock import Clock
-from datacell.runtime.factory import Description, Readiness, Tables
+from datacell.runtime.evaluation import Tables
+from datacell.runtime.factory import Description, Readiness
 from datacell.runtime.feeder import Feeder
 from datacell.runtime.net import Action, Kind, Net, Transition, settle
 from datacell.runtime.output import Output
@@ -51,6 +52,7 @@ class Scheduler:
     def add_stream(self, definition: StreamDefinition, directory: Path) -> RunningStream:
         with self.lock:
             stream = self.streams[definition.name] = RunningStream(definition, directory, self.clock)
+            stream.readers = lambda: self._readers(definition.name)
             return stream
 
     def add_factory(self, description: Description, output: Output, tables: Tables, fallback: Engine) -> RunningFactory:
@@ -110,6 +112,8 @@ class Scheduler:
         """Fire what is enabled, then let go of the rows that nobody needs."""
         with self.lock:
             self._fire()
+            for factory in self.factories.values():
+                factory.expire()
             for name in self.streams:
                 self._expire(name)
             self._settled.notify_all()
@@ -146,7 +150,7 @@ class Scheduler:
 
     def _timed_readers(self, stream: str) -> list[TimedReader] | None:
         """The windows over a stream with how far each has been answered; None if some reader takes every row."""
-        readers = [f for f in self.factories.values() if stream in f.description.streams]
+        readers = self._readers(stream)
         if any(f.description.query.timing is not Timing.BOUNDARIES for f in readers):
             return None
         return [
@@ -156,9 +160,12 @@ class Scheduler:
             if tree.streams(w)[0].name == stream
         ]
 
+    def _readers(self, stream: str) -> list[RunningFactory]:
+        return [f for f in self.factories.values() if stream in f.description.streams]
+
     def _expire(self, stream: str) -> None:
         basket = self.streams[stream].basket
-        readers = [f for f in self.factories.values() if stream in f.description.streams]
+        readers = self._readers(stream)
         if readers:
             basket.expire([need for f in readers for need in f.oldest_needed(stream)])
             return

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -15,12 +16,20 @@ from datacell.algebra.window import TimeWindow, micros
 from datacell.engines.arrow import arrow_schema
 from datacell.incremental.boundaries import FOREVER, last_shown
 from datacell.runtime.aside import Aside
-from datacell.runtime.basket import Basket
+from datacell.runtime.basket import NUMBER, Basket, Batch, Need
 from datacell.runtime.clock import Clock
 from datacell.sql.catalog import REJECTED, StreamDefinition
 
 TimedReader = tuple[TimeWindow, int]
 """A window over the stream and the instant up to which its query has been answered."""
+
+
+class Reader(Protocol):
+    """Who reads the stream: it may make something of a batch before that is stored, and says what it still needs."""
+
+    def absorb(self, stream: str, batch: Batch) -> None: ...
+
+    def oldest_needed(self, stream: str, coming: bool = False) -> list[Need]: ...
 
 
 class RunningStream:
@@ -32,6 +41,7 @@ class RunningStream:
         self.basket = Basket(directory / "basket", self.schema)
         self.late = Aside(directory / "late.arrow", self.schema)
         self.rejected = Aside(directory / "rejected.arrow", arrow_schema(Schema(REJECTED)))
+        self.readers: Callable[[], Sequence[Reader]] = lambda: ()
         self.enabled = True
         self.last_arrival = clock.now()
 
@@ -46,8 +56,13 @@ class RunningStream:
         self.rejected.put(batch, rejected)
         self.late.put(batch, rows.filter(pa.array(late)))
         kept = pa.array(~late)
-        taken = pa.chunked_array([pa.array(times)]).filter(kept)
-        self.basket.take(source, number, rows.filter(kept), taken, int(late.sum()), len(rejected))
+        taken = self.basket.numbered(rows.filter(kept), pa.chunked_array([pa.array(times)]).filter(kept))
+        name, waiting = self.definition.name, self.readers()
+        if len(taken.rows):
+            for reader in waiting:
+                reader.absorb(name, taken)
+        needs = [need for r in waiting for need in r.oldest_needed(name, coming=True)] if waiting else [(NUMBER, 0)]
+        self.basket.take(source, number, taken, needs, int(late.sum()), len(rejected))
 
     def watermark(self) -> int:
         """No row before this instant is expected any more."""

@@ -1,0 +1,59 @@
+"""Renaming: the same plan under other names of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from sqlglot import exp
+
+from datacell.algebra import scalar, tree
+from datacell.algebra.plan import Plan, SortKey, Stream, Table
+from datacell.algebra.schema import Field, Named
+from datacell.algebra.window import Rows
+
+
+def canonical(plan: Plan) -> Plan:
+    """The plan under names that only its shape decides: plans that differ in names alone become equal."""
+    aliases: dict[str, str] = {}
+    names: dict[str, str] = {}
+    for node in reversed(list(tree.descendants(plan))):
+        if isinstance(node, Stream | Table):
+            alias = aliases.setdefault(node.alias, f"t{len(aliases)}")
+            names |= {old: f"{alias}.{f.name}" for old, f in zip(node.schema.names, node.columns, strict=True)}
+        for name in node.schema.names:
+            names.setdefault(name, f"c{len(names)}")
+    change = _Renaming(names, aliases)
+    return change.plan(plan)
+
+
+@dataclass(frozen=True)
+class _Renaming:
+    """New names of columns, and new aliases of sources."""
+
+    names: Mapping[str, str]
+    aliases: Mapping[str, str]
+
+    def plan(self, node: Plan) -> Plan:
+        if isinstance(node, Stream | Table):
+            return replace(node, alias=self.aliases[node.alias])
+        return replace(node, **{f.name: self.changed(getattr(node, f.name)) for f in fields(node)})
+
+    def changed(self, value: Any) -> Any:
+        match value:
+            case Plan():
+                return self.plan(value)
+            case exp.Expr():
+                return scalar.substitute(value, {old: scalar.column(new) for old, new in self.names.items()})
+            case Named(name=name, value=inner):
+                return replace(value, name=self.names[name], value=self.changed(inner))
+            case SortKey(value=inner):
+                return replace(value, value=self.changed(inner))
+            case Field(name=name):
+                return replace(value, name=self.names[name])
+            case Rows(partition=partition):
+                return replace(value, partition=tuple(self.names[p] for p in partition))
+            case tuple():
+                return tuple(self.changed(item) for item in value)
+        return value

@@ -1,0 +1,146 @@
+"""Cuts: where a stream is cut into slices.
+
+A slice is the rows between two neighbouring cuts and is named by the cut at which it begins. Every window begins and
+ends at a cut, so all rows of a slice enter a window together and leave it together. If the slide does not divide the
+size there are two cuts per slide. Windows over one stream share the cuts of all of them.
+
+A window over combinable rows is put together from two running combinations, so it also has *blocks*: stretches as long
+as the window, each beginning at a cut. A window that only grows (fixed, landmark) has one block per section.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from datacell.algebra.window import (
+    Fixed,
+    Landmark,
+    LandmarkRows,
+    Now,
+    Range,
+    Rows,
+    Unbounded,
+    WindowSpec,
+    micros,
+)
+from datacell.incremental.boundaries import FOREVER, Positions
+
+
+@dataclass(frozen=True, order=True)
+class Progression:
+    """offset, offset + period, offset + 2·period, … in both directions."""
+
+    period: int
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """All members of the progressions, and some single points."""
+
+    progressions: tuple[Progression, ...]
+    points: tuple[int, ...] = ()
+
+    def slices(self, positions: Positions) -> Positions:
+        """For each position the slice it is in: the last cut that is not after it."""
+        found = np.full(len(positions), -FOREVER, dtype=np.int64)
+        for p in self.progressions:
+            found = np.maximum(found, (positions - p.offset) // p.period * p.period + p.offset)
+        for point in self.points:
+            found = np.where(positions >= point, np.maximum(found, point), found)
+        return found
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """The blocks of a window: `size` long, from `offset` on; without a size there is only one.
+
+    A window that slides covers the end of one block and the beginning of the next, one that grows only the latter.
+    """
+
+    size: int | None
+    offset: int
+    slides: bool
+
+    def numbers(self, positions: Positions) -> Positions:
+        if self.size is None:
+            return np.zeros(len(positions), dtype=np.int64)
+        return (positions - self.offset) // self.size
+
+    def number(self, position: int) -> int:
+        return 0 if self.size is None else (position - self.offset) // self.size
+
+    def start(self, number: int) -> int:
+        return -FOREVER if self.size is None else number * self.size + self.offset
+
+
+def cuts(windows: Iterable[WindowSpec], slides: Sequence[int]) -> Cuts:
+    """The cuts of a stream under these windows; `slides` are those of the whole query, for windows without one."""
+    progressions, points = set[Progression](), set[int]()
+    for window in windows:
+        progressions |= _progressions(window, slides)
+        if isinstance(window, Landmark) and window.since is not None:
+            points.add(micros(window.since))
+    return Cuts(tuple(sorted(progressions)), tuple(sorted(points)))
+
+
+def blocks(window: WindowSpec) -> Blocks:
+    match window:
+        case Range(size=size):
+            return Blocks(size, 0, slides=True)
+        case Rows(count=count):
+            return Blocks(count, 1, slides=True)
+        case Fixed(size=size) | Landmark(reset=int(size)):
+            return Blocks(size, 0, slides=False)
+        case Now():
+            return Blocks(1, 0, slides=False)
+    return Blocks(None, 0, slides=False)
+
+
+def starts(window: WindowSpec, slides: Sequence[int], after: int, before: int) -> list[int]:
+    """Where windows that slide begin, strictly between two positions."""
+    match window:
+        case Range(size=size, slide=slide):
+            own = [(s, -size) for s in (slides if slide is None else [slide])]
+        case Rows(slide=slide):
+            own = [(slide, 1)]
+        case _:
+            raise AssertionError(window)
+    found = {n for s, offset in own for n in range(_next(s, offset, after + 1), before, s)}
+    return sorted(found)
+
+
+def per_window(window: WindowSpec) -> float | None:
+    """How many slides long the window is, where that is always the same."""
+    match window:
+        case Range(size=size, slide=int(slide)):
+            return size / slide
+        case Rows(count=count, slide=slide, partition=()):
+            return count / slide
+    return None
+
+
+def _progressions(window: WindowSpec, slides: Sequence[int]) -> set[Progression]:
+    ends = [window.slide] if window.slide is not None else list(slides)
+    match window:
+        case Range(size=size):
+            starting = {Progression(s, -size % s) for s in ends}
+            return {Progression(s) for s in ends} | starting | {Progression(size)}
+        case Fixed(size=size) | Landmark(reset=int(size)):
+            return {Progression(s) for s in ends} | {Progression(size)}
+        case Now():
+            return {Progression(s, o) for s in ends for o in (0, s - 1)}
+        case Unbounded() | Landmark():
+            return {Progression(s) for s in ends}
+        case Rows(count=count, slide=slide, partition=()):
+            return {Progression(slide, 1 % slide), Progression(slide, (count + 1) % slide), Progression(count, 1)}
+        case Rows(slide=slide) | LandmarkRows(slide=slide):
+            return {Progression(slide, 1 % slide)}
+    raise AssertionError(window)
+
+
+def _next(period: int, offset: int, at_least: int) -> int:
+    return at_least + (offset - at_least) % period

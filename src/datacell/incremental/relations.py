@@ -1,0 +1,135 @@
+"""What an incremental query keeps, and how the rest of its plan reads it.
+
+*Kept* relations hold, slice by slice, what a fragment made of a stream's rows. *Pairs* hold what two kept relations
+join to; a pair of rows is shown from when the younger is until the older is not. The rest of the plan has *leaves*
+that stand for what is shown of a relation at a boundary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from datacell.algebra import scalar, tree
+from datacell.algebra.parts import Parts
+from datacell.algebra.plan import Map, Plan, Table
+from datacell.algebra.query import Query
+from datacell.algebra.schema import Field, Named, Schema
+from datacell.algebra.types import BIGINT
+from datacell.algebra.window import Rows, WindowSpec
+from datacell.incremental.cuts import Cuts
+
+SLICE, BORN, DIES = "slice′", "born′", "dies′"
+"""Columns of relations beside their own: the slice of a row; the boundaries between which a pair is shown."""
+
+
+@dataclass(frozen=True)
+class Combination:
+    """Rows that agree on `keys` may be combined into one, by their parts."""
+
+    keys: tuple[str, ...]
+    parts: tuple[Parts, ...]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Of a stream: `plan` over its rows, which know their slices, gives rows that know theirs."""
+
+    stream: str
+    plan: Plan
+    columns: tuple[Field, ...]
+    combination: Combination | None
+    cuts: Cuts | None
+    """None if every row is a slice of its own: then `slice` is its position."""
+
+
+@dataclass(frozen=True)
+class View:
+    """A relation as one side of a pair sees it: through a window, unless its rows know when they are shown."""
+
+    relation: int
+    window: WindowSpec | None
+    columns: tuple[Field, ...]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Of two relations: `plan` over what is new and what was there gives rows that know when they are shown."""
+
+    left: View
+    right: View
+    plan: Plan
+    columns: tuple[Field, ...]
+    combination: Combination | None
+
+
+Relation = Kept | Pairs
+
+
+@dataclass(frozen=True)
+class Shown(Plan):
+    """What is shown of a relation at a boundary; of combinable rows, some whose combination is that of all."""
+
+    relation: int
+    window: WindowSpec | None
+    columns: tuple[Field, ...]
+    combination: Combination | None
+    why: str
+
+    @cached_property
+    def schema(self) -> Schema:
+        return Schema(self.columns)
+
+    @property
+    def is_merged(self) -> bool:
+        """Can it be put together from running combinations?"""
+        return self.combination is not None and self.window is not None
+
+    def head(self) -> str:
+        through = "" if self.window is None else f" under {self.window}"
+        return f"shown of relation {self.relation + 1}{through}"
+
+
+@dataclass(frozen=True)
+class Latest(Plan):
+    """The last rows of each key of a kept relation, at a boundary."""
+
+    relation: int
+    window: Rows
+    columns: tuple[Field, ...]
+    why: str
+
+    @cached_property
+    def schema(self) -> Schema:
+        return Schema(self.columns)
+
+    def head(self) -> str:
+        return f"latest of relation {self.relation + 1}: {self.window}"
+
+
+Leaf = Shown | Latest
+
+
+@dataclass(frozen=True)
+class Split:
+    """A query cut in two: relations that are kept up as rows come, and the rest, evaluated at boundaries."""
+
+    query: Query
+    """As it was; `rest` has leaves instead of what the relations do."""
+    rest: Plan
+    relations: tuple[Relation, ...]
+
+    @cached_property
+    def leaves(self) -> tuple[Leaf, ...]:
+        return tuple(node for node in tree.descendants(self.rest) if isinstance(node, Shown | Latest))
+
+
+def reading(table: str, columns: tuple[Field, ...], extra: tuple[Field, ...] = ()) -> Plan:
+    """A relation of these names from a table of the same names."""
+    fields = (*columns, *extra)
+    return Map(Table(table, "of", fields), tuple(Named(f.name, scalar.column(f"of.{f.name}"), f.type) for f in fields))
+
+
+def fields(*names: str) -> tuple[Field, ...]:
+    """Columns of positions and boundaries."""
+    return tuple(Field(name, BIGINT) for name in names)

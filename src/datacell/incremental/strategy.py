@@ -1,0 +1,71 @@
+"""Which strategy evaluates a query's windows: increments, or re-evaluation where that is cheaper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from datacell.algebra import tree
+from datacell.algebra.plan import Map, Plan, Table
+from datacell.algebra.query import Query
+from datacell.algebra.window import Rows
+from datacell.incremental.lift import lift, lift_rest
+from datacell.incremental.relations import Kept, Latest, Split
+from datacell.incremental.split import split
+
+TINY = 2_000
+"""Rows up to which a window is looked at anew in less time than increments take to be kept; `bench against-engine`."""
+
+
+class Strategy(Enum):
+    AUTO = "auto"
+    INCREMENTAL = "incremental"
+    REEVALUATE = "reevaluate"
+
+
+@dataclass(frozen=True)
+class Plans:
+    """A query as it will be evaluated: split if by increments; and why so."""
+
+    query: Query
+    split: Split | None
+    why: str
+
+    @property
+    def strategy(self) -> Strategy:
+        return Strategy.REEVALUATE if self.split is None else Strategy.INCREMENTAL
+
+    def fragments(self) -> list[Plan]:
+        """All that an engine will have to run."""
+        if self.split is None:
+            return [lift(self.query)]
+        kept = [relation.plan for relation in self.split.relations]
+        return [*kept, *(lift_rest(self.split, many) for many in (False, True))]
+
+
+def choose(query: Query, wanted: Strategy = Strategy.AUTO) -> Plans:
+    """How a query with windows is evaluated."""
+    if wanted is Strategy.REEVALUATE:
+        return Plans(query, None, "as asked")
+    found = split(query)
+    if wanted is Strategy.INCREMENTAL:
+        return Plans(query, found, "as asked")
+    if _all_tiny(query):
+        return Plans(query, None, f"its windows have at most {TINY:,} rows: looking at them anew is cheaper")
+    if all(isinstance(r, Kept) and _only_projects(r.plan) for r in found.relations) and not _is_trimmed(found):
+        return Plans(query, None, "nothing can be done before the whole window is there")
+    return Plans(query, found, "a boundary costs what has changed")
+
+
+def _all_tiny(query: Query) -> bool:
+    specs = [w.window for w in tree.windows(query.plan)]
+    return all(isinstance(s, Rows) and not s.partition and s.count <= TINY for s in specs)
+
+
+def _only_projects(plan: Plan) -> bool:
+    return all(isinstance(node, Map | Table) for node in tree.descendants(plan))
+
+
+def _is_trimmed(found: Split) -> bool:
+    """Without slices, the last rows of each key would need all rows ever."""
+    return any(isinstance(leaf, Latest) for leaf in found.leaves)

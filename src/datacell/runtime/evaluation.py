@@ -1,0 +1,120 @@
+"""How a query is evaluated at its boundaries: by looking at whole windows anew, or by increments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from datacell.algebra import tree
+from datacell.algebra.plan import Plan, Table
+from datacell.algebra.query import TIME_COLUMNS, Query, Timing
+from datacell.engines.arrow import arrow_schema
+from datacell.engines.protocol import Engine
+from datacell.errors import EngineError
+from datacell.incremental import boundaries, lift
+from datacell.incremental.boundaries import FOREVER, Boundary, Positions
+from datacell.runtime.basket import NUMBER, TIME, Basket, Batch, Need
+
+Tables = Callable[[str], pa.Table]
+
+
+@dataclass(frozen=True)
+class Held:
+    """In how many chunks a slice is absorbed at present, and how many rows the relations hold."""
+
+    chunks: int
+    rows: int
+
+
+class Evaluation(Protocol):
+    """The logic of a factory that answers at boundaries."""
+
+    strategy: str
+
+    def absorb(self, stream: str, batch: Batch) -> None:
+        """A batch is about to be put into the basket; what is needed of it may be kept already."""
+
+    def positions(self) -> list[Positions]:
+        """For each window, sorted positions that tell where its stream has rows."""
+
+    def answer(self, due: Sequence[Boundary]) -> pa.Table:
+        """The rows of the answers, each with its boundary, in order."""
+
+    def oldest_needed(self, stream: str, boundary: int) -> list[Need]:
+        """What of the stream's raw rows is still needed after this boundary."""
+
+    def expire(self, boundary: int) -> None:
+        """Let go of what no boundary after this one needs."""
+
+    def state(self) -> Held | None:
+        """What it holds beside the baskets, if anything."""
+
+
+class Runner:
+    """Runs fragments on an engine with the tables they read; where it cannot, on the engine that can do everything."""
+
+    def __init__(self, engine: Engine, fallback: Engine, tables: Tables) -> None:
+        self.engine, self.fallback, self.tables = engine, fallback, tables
+
+    def __call__(self, plan: Plan, inputs: Mapping[str, pa.Table]) -> pa.Table:
+        named = {n.name for n in tree.descendants(plan) if isinstance(n, Table)} - inputs.keys()
+        everything = {**inputs, **{name: self.tables(name) for name in named}}
+        try:
+            return self.engine.run(plan, everything)
+        except EngineError:
+            if self.engine is self.fallback:
+                raise
+            return self.fallback.run(plan, everything)
+
+
+class Reevaluation:
+    """Windows are evaluated anew, over the rows of baskets."""
+
+    strategy = "reevaluate"
+
+    def __init__(self, query: Query, baskets: Mapping[str, Basket], run: Runner) -> None:
+        self.query, self.baskets, self.run = query, baskets, run
+        self.windows = tree.windows(query.plan)
+        self.streams = [tree.streams(w)[0].name for w in self.windows]
+        self.fragment = lift.lift(query)
+        self.by_rows = query.timing is Timing.ARRIVALS
+
+    def absorb(self, stream: str, batch: Batch) -> None:
+        """The rows are needed as they are."""
+
+    def positions(self) -> list[Positions]:
+        return [self.baskets[stream].times() for stream in self.streams]
+
+    def answer(self, due: Sequence[Boundary]) -> pa.Table:
+        column = NUMBER if self.by_rows else TIME
+        inputs = {lift.BOUNDARIES: self._boundaries(due)}
+        for stream in set(self.streams):
+            rows = self.baskets[stream].rows()
+            position = rows[column]
+            inputs[lift.basket(stream)] = rows.drop_columns([TIME, NUMBER]).append_column(lift.POSITION, position)
+        return self.run(self.fragment, inputs)
+
+    def oldest_needed(self, stream: str, boundary: int) -> list[Need]:
+        column, first = (NUMBER, 0) if self.by_rows else (TIME, -FOREVER)
+        return [
+            (column, boundaries.oldest_needed(w.window, max(boundary, first)))
+            for w, name in zip(self.windows, self.streams, strict=True)
+            if name == stream
+        ]
+
+    def expire(self, boundary: int) -> None:
+        """Baskets expire by themselves."""
+
+    def state(self) -> None:
+        """The baskets have everything."""
+
+    def _boundaries(self, due: Sequence[Boundary]) -> pa.Table:
+        (time,) = TIME_COLUMNS[self.query.timing]
+        schema = arrow_schema(lift.boundaries_schema(time.type, len(self.windows)))
+        columns: list[Any] = [[b.end for b in due]]
+        for index in range(len(self.windows)):
+            columns += [[b.shown[index][side] for b in due] for side in (0, 1)]
+        return pa.table([pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)], schema=schema)

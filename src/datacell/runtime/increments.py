@@ -1,0 +1,251 @@
+"""Evaluation by increments: slices are made as rows come, boundaries are answered from what they gave.
+
+A batch becomes part of the slices before the basket takes it, so rows that only partial results are needed of are
+never stored. While a slice is open its rows may wait in the basket: how many chunks a slice is absorbed in adapts
+itself (`runtime.eagerness`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import pyarrow as pa
+
+from datacell.algebra import tree
+from datacell.algebra.query import TIME_COLUMNS, Timing
+from datacell.algebra.schema import Schema
+from datacell.engines.arrow import arrow_schema
+from datacell.incremental import boundaries, cuts, lift, merge
+from datacell.incremental.boundaries import FOREVER, Boundary, Positions, shown_during
+from datacell.incremental.cuts import Blocks
+from datacell.incremental.merge import ROWS, shown_table
+from datacell.incremental.relations import BORN, DIES, SLICE, Kept, Latest, Pairs, Shown, Split, View, fields
+from datacell.runtime.basket import NUMBER, TIME, Basket, Batch, Need
+from datacell.runtime.eagerness import Eagerness
+from datacell.runtime.evaluation import Held, Runner
+from datacell.runtime.merging import Merging
+from datacell.runtime.pairing import KeptSide, PairedSide, Pairing, Side, shown_at, with_times
+from datacell.runtime.slices import Slices, slices
+
+COMPACTED_FROM = 50_000
+"""Rows of a relation from which on it is worth to combine what can be."""
+
+
+class Increments:
+    """The relations of a split query at work."""
+
+    strategy = "incremental"
+
+    def __init__(self, split: Split, directory: Path, baskets: Mapping[str, Basket], run: Runner) -> None:
+        self.split, self.baskets, self.run = split, baskets, run
+        query = split.query
+        self.windows = tree.windows(query.plan)
+        self.streams = [tree.streams(w)[0].name for w in self.windows]
+        self.by_rows = query.timing is Timing.ARRIVALS
+        (self.time,) = TIME_COLUMNS[query.timing]
+        self.fragments = {many: lift.lift_rest(split, many) for many in (False, True)}
+        self.kept: dict[int, Slices] = {}
+        self.pairs: dict[int, Pairing] = {}
+        self.eagerness = {stream: Eagerness() for stream in set(self.streams)}
+        for number, relation in enumerate(split.relations):
+            if isinstance(relation, Kept):
+                schema = arrow_schema(Schema((*relation.columns, *fields(SLICE))))
+                last = baskets[relation.stream].last_batch
+                self.kept[number] = Slices(directory / str(number), schema, last)
+            else:
+                self.pairs[number] = self._pairing(relation)
+        slides = sorted({w.window.slide for w in self.windows if w.window.slide is not None})
+        worth = run.engine.call_worth
+        self.merged = {
+            index: Merging(leaf, index, self.kept[leaf.relation], slides, self.time, run, worth)
+            for index, leaf in enumerate(split.leaves)
+            if isinstance(leaf, Shown) and leaf.is_merged
+        }
+        self._compacted = dict.fromkeys(self.kept, 0)
+        self._spent = 0.0
+
+    # Rows come
+
+    def absorb(self, stream: str, batch: Batch) -> None:
+        """Make slices of the rows that have come, unless the open slice may wait for more."""
+        eagerness = self.eagerness[stream]
+        self._spent = 0.0
+        if eagerness.is_due(len(batch.rows), self._cut(stream, batch)):
+            self._flush(stream, batch)
+
+    def _flush(self, stream: str, batch: Batch | None = None) -> None:
+        started = perf_counter()
+        for number, relation in enumerate(self.split.relations):
+            if isinstance(relation, Kept) and relation.stream == stream:
+                self._absorb(relation, self.kept[number], batch)
+        self.eagerness[stream].absorbed()
+        self._spent += perf_counter() - started
+
+    def _absorb(self, relation: Kept, kept: Slices, batch: Batch | None) -> None:
+        waiting = [b for b in self.baskets[relation.stream].batches if b.number > kept.through]
+        waiting += [] if batch is None else [batch]
+        if not waiting:
+            return
+        rows = pa.concat_tables([b.rows for b in waiting])
+        position = np.asarray(rows[NUMBER if self.by_rows else TIME].to_numpy(), dtype=np.int64)
+        at = position if relation.cuts is None else relation.cuts.slices(position)
+        sliced = rows.drop_columns([TIME, NUMBER]).append_column(SLICE, pa.array(at))
+        made = self.run(relation.plan, {lift.basket(relation.stream): sliced})
+        occupied = at[:0] if self.by_rows else np.unique(at)
+        kept.put(waiting[-1].number, int(rows[NUMBER][-1].as_py()) + 1, made, occupied)
+
+    def _cut(self, stream: str, batch: Batch) -> int:
+        """The last slice that the batch has rows of: when it is a new one, the slices before it are full."""
+        cut = next(r.cuts for r in self.split.relations if isinstance(r, Kept) and r.stream == stream)
+        position = batch.numbers() if self.by_rows else batch.times()
+        last = position[-1:] if self.by_rows else position.max(keepdims=True)
+        return int((last if cut is None else cut.slices(last))[0]) if len(last) else -FOREVER
+
+    # Boundaries are due
+
+    def positions(self) -> list[Positions]:
+        if self.by_rows:
+            return [np.empty(0, dtype=np.int64) for _ in self.windows]
+        occupied = {stream: self._occupied(stream) for stream in set(self.streams)}
+        return [occupied[stream] for stream in self.streams]
+
+    def _occupied(self, stream: str) -> Positions:
+        number, relation = next(
+            (n, r) for n, r in enumerate(self.split.relations) if isinstance(r, Kept) and r.stream == stream
+        )
+        kept = self.kept[number]
+        waiting = [b.times() for b in self.baskets[stream].batches if b.number > kept.through]
+        assert relation.cuts is not None
+        return np.unique(np.concatenate([kept.occupied(), *(relation.cuts.slices(w) for w in waiting)]))
+
+    def answer(self, due: Sequence[Boundary]) -> pa.Table:
+        started = perf_counter()
+        for stream in set(self.streams):
+            self._flush(stream)
+        for pairing in self.pairs.values():
+            pairing.update()
+        many = len(due) > 1
+        inputs: dict[str, pa.Table] = {lift.BOUNDARIES: self._boundaries(due)}
+        for index, leaf in enumerate(self.split.leaves):
+            inputs |= self._leaf(index, leaf, due)
+        answer = self.run(self.fragments[many], inputs)
+        for eagerness in self.eagerness.values():
+            eagerness.answered(self._spent + perf_counter() - started, len(due))
+        self._spent = 0.0
+        return answer
+
+    def _leaf(self, index: int, leaf: Shown | Latest, due: Sequence[Boundary]) -> dict[str, pa.Table]:
+        if index in self.merged:
+            window = self._window_number(leaf)
+            shown = [b.shown[window] for b in due]
+            if len(due) == 1:
+                return {shown_table(index): self.merged[index].one(*shown[0])}
+            return self.merged[index].many(shown, [b.end for b in due])
+        rows = self._timed(leaf)
+        if isinstance(leaf, Shown) and len(due) == 1:
+            rows = shown_at(rows, due[0].end)
+        return {shown_table(index): rows}
+
+    def _window_number(self, leaf: Shown | Latest) -> int:
+        """The number of the query's window that a leaf sees a relation through; all equal ones show the same."""
+        relation = self.split.relations[leaf.relation]
+        assert isinstance(relation, Kept)
+        return next(
+            i
+            for i, (w, stream) in enumerate(zip(self.windows, self.streams, strict=True))
+            if w.window == leaf.window and stream == relation.stream
+        )
+
+    def _timed(self, leaf: Shown | Latest) -> pa.Table:
+        """All live rows that a leaf reads, knowing when they are shown."""
+        names = [f.name for f in leaf.columns]
+        if leaf.relation in self.pairs:
+            rows = self.pairs[leaf.relation].rows
+            return rows.rename_columns([*names, *rows.schema.names[len(names) :]])
+        rows = self.kept[leaf.relation].rows()
+        at = slices(rows)
+        if isinstance(leaf, Latest):
+            born, _ = shown_during(leaf.window, at)
+            return rows.rename_columns([*names, SLICE]).append_column(BORN, pa.array(born))
+        view = View(leaf.relation, leaf.window, leaf.columns)
+        return with_times(rows, view, arrow_schema(Schema((*leaf.columns, *fields(BORN, DIES)))), at)
+
+    def _boundaries(self, due: Sequence[Boundary]) -> pa.Table:
+        schema = arrow_schema(lift.instants_schema(self.time.type))
+        ends = pa.array([b.end for b in due], pa.int64())
+        return pa.table([ends.cast(schema.field(0).type), ends], schema=schema)
+
+    # Rows go
+
+    def oldest_needed(self, stream: str, boundary: int) -> list[Need]:  # noqa: ARG002
+        """Of raw rows only those that wait to be absorbed."""
+        numbers = [n for n, r in enumerate(self.split.relations) if isinstance(r, Kept) and r.stream == stream]
+        return [(NUMBER, min(self.kept[n].next_row for n in numbers))]
+
+    def expire(self, boundary: int) -> None:
+        for number, relation in enumerate(self.split.relations):
+            if isinstance(relation, Kept):
+                self._expire(number, relation, boundary)
+            else:
+                self.pairs[number].expire(boundary)
+
+    def _expire(self, number: int, relation: Kept, boundary: int) -> None:
+        first = 0 if self.by_rows else -FOREVER
+        windows = [w.window for w, s in zip(self.windows, self.streams, strict=True) if s == relation.stream]
+        oldest = min(boundaries.oldest_needed(w, max(boundary, first)) for w in windows)
+        kept = self.kept[number]
+        kept.expire(oldest)
+        size = kept.size()
+        if len(kept.chunks) > 1 and size > max(COMPACTED_FROM, 2 * self._compacted[number]):
+            kept.compact(lambda rows: self._compact(number, relation, rows, boundary), oldest)
+            self._compacted[number] = kept.size()
+
+    def _compact(self, number: int, relation: Kept, rows: pa.Table, boundary: int) -> pa.Table:
+        """Fewer rows that give the same answers after this boundary."""
+        leaves = [leaf for leaf in self.split.leaves if leaf.relation == number]
+        latest = [leaf for leaf in leaves if isinstance(leaf, Latest)]
+        if latest:
+            return self._last_rows(relation, rows, latest[0], boundary)
+        if relation.combination is None:
+            return rows
+        growing = {cuts.blocks(leaf.window) for leaf in leaves if leaf.window is not None}
+        if len(growing) == 1 and not any(b.slides for b in growing):
+            rows = _coarser(rows, growing.pop(), boundary)
+        return self.run(merge.folding(relation.columns, relation.combination, SLICE), {ROWS: rows})
+
+    def _last_rows(self, relation: Kept, rows: pa.Table, leaf: Latest, boundary: int) -> pa.Table:
+        names = {mine.name: kept.name for mine, kept in zip(leaf.columns, relation.columns, strict=True)}
+        keys = [names[k] for k in leaf.window.partition]
+        old = slices(rows) <= boundary // leaf.window.slide * leaf.window.slide
+        plan = lift.last_rows_of(relation.columns, keys, leaf.window.count)
+        last = self.run(plan, {ROWS: rows.filter(pa.array(old))}).select(rows.schema.names)
+        return pa.concat_tables([last, rows.filter(pa.array(~old))])
+
+    def state(self) -> Held:
+        chunks = max(e.chunks for e in self.eagerness.values())
+        rows = sum(k.size() for k in self.kept.values()) + sum(len(p.rows) for p in self.pairs.values())
+        return Held(chunks, rows)
+
+    def _pairing(self, relation: Pairs) -> Pairing:
+        return Pairing(
+            relation, self._side(relation.left), self._side(relation.right), self.run, self.run.engine.call_worth
+        )
+
+    def _side(self, view: View) -> Side:
+        if view.relation in self.kept:
+            return KeptSide(view, self.kept[view.relation])
+        return PairedSide(view, self.pairs[view.relation])
+
+
+def _coarser(rows: pa.Table, blocks: Blocks, boundary: int) -> pa.Table:
+    """Rows that every later boundary of their block shows become rows of the block's first slice."""
+    at = slices(rows)
+    shown = at < boundary
+    if not shown.any():
+        return rows
+    begin = at[shown].min() if blocks.size is None else blocks.numbers(at) * blocks.size + blocks.offset
+    index = rows.schema.get_field_index(SLICE)
+    return rows.set_column(index, SLICE, pa.array(np.where(shown, begin, at)))

@@ -1,0 +1,301 @@
+"""Merging at work: which rows of a kept relation a window shows, as few of them as possible.
+
+A window is the end of one block and the beginning of the next. Of the present block there is the *front*, the
+combination of all that was shown so far, and the rows since; of the block before there are the *suffixes*, one
+combination for each place where a window may still begin, made once when the block is full. Both are made from the
+slices and can be made again: they are not saved.
+
+With many boundaries at once the combinations run over the boundaries; over more than two blocks they run over the
+slices themselves, which then costs no more than the boundaries do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from datacell.algebra.plan import Plan
+from datacell.algebra.schema import Field
+from datacell.algebra.types import BIGINT
+from datacell.algebra.window import Landmark, micros
+from datacell.engines.arrow import arrow_schema, arrow_type
+from datacell.incremental import cuts, merge
+from datacell.incremental.boundaries import Positions
+from datacell.incremental.merge import AT, GROUP, ROWS, STEP, members_table, shown_table, steps_table
+from datacell.incremental.relations import SLICE, Shown
+from datacell.runtime.slices import Chunk, Slices, slices
+
+Run = Callable[[Plan, Mapping[str, pa.Table]], pa.Table]
+
+FEW_BLOCKS = 2
+
+
+@dataclass
+class _Front:
+    """The present block: what was folded, and rows that were not yet."""
+
+    block: int
+    folded: pa.Table
+    rows: list[pa.Table]
+
+
+@dataclass
+class _Suffixes:
+    """A full block: for each start the rows from there on, combined; and rows that came too late to be among them."""
+
+    block: int
+    starts: Positions
+    ends: Positions
+    rows: pa.Table
+    stragglers: list[pa.Table] = field(default_factory=list)
+
+    def at(self, start: int) -> pa.Table:
+        index = int(np.searchsorted(self.starts, start))
+        assert self.starts[index] == start, "a window begins where none was expected"
+        begin = int(self.ends[index - 1]) if index else 0
+        return self.rows.slice(begin, int(self.ends[index]) - begin)
+
+
+class Merging:
+    """What a leaf shows of a kept relation with combinable rows."""
+
+    def __init__(
+        self, leaf: Shown, number: int, relation: Slices, slides: Sequence[int], time: Field, run: Run, worth: int
+    ) -> None:
+        """`worth`: so many rows cost as much as one more call of the engine."""
+        assert leaf.combination is not None
+        assert leaf.window is not None
+        self.leaf, self.number, self.relation, self.slides, self.time = leaf, number, relation, slides, time
+        self.window = leaf.window
+        self.run, self.worth = run, worth
+        self.blocks = cuts.blocks(self.window)
+        self.since = micros(leaf.window.since) if isinstance(leaf.window, Landmark) and leaf.window.since else None
+        self.schema = arrow_schema(leaf.schema)
+        self.folding = merge.folding(leaf.columns, leaf.combination)
+        self.suffixing = merge.running(leaf.columns, leaf.combination, 0, Field(AT, BIGINT))
+        self._front: _Front | None = None
+        self._suffixes: _Suffixes | None = None
+        self._seen = -1
+
+    # One boundary
+
+    def one(self, start: int, stop: int) -> pa.Table:
+        """Rows whose combination is the window's."""
+        self._update()
+        if start >= stop:
+            return self.schema.empty_table()
+        block = self.blocks.number(stop - 1)
+        found = []
+        if self.blocks.slides and start < self.blocks.start(block):
+            suffixes = self._suffixes_of(block - 1, start)
+            found += [suffixes.at(start), *(self._plain(r, start, None) for r in suffixes.stragglers)]
+        front = self._front_of(block)
+        found += [front.folded, *(self._plain(r, None, stop) for r in front.rows)]
+        shown = pa.concat_tables(found)
+        self._fold(front, stop)
+        return shown
+
+    # Many boundaries
+
+    def many(self, shown: Sequence[tuple[int, int]], ends: Sequence[int]) -> dict[str, pa.Table]:
+        """The inputs of the running combination: rows with their steps, members, and rows that are ready."""
+        self._update()
+        starts, stops = (np.array(side, dtype=np.int64) for side in zip(*shown, strict=True))
+        numbers = self.blocks.numbers(stops - 1)
+        asked = _Asked(starts, stops, numbers, np.flatnonzero(starts < stops), np.array(ends, dtype=np.int64))
+        steps = _Steps(self.schema)
+        if len(np.unique(numbers[asked.valid])) > FEW_BLOCKS:
+            self._from_slices(asked, steps)
+            ready: list[pa.Table] = []
+        else:
+            ready = self._from_front(asked, steps)
+        at = pa.field(AT, arrow_type(self.time.type))
+        empty = self.schema.empty_table().append_column(at, pa.array([], at.type))
+        return {
+            shown_table(self.number): pa.concat_tables([empty, *ready]),
+            steps_table(self.number): steps.rows(),
+            members_table(self.number): steps.members(at),
+        }
+
+    def _from_front(self, asked: _Asked, steps: _Steps) -> list[pa.Table]:
+        ready = []
+        for block in np.unique(asked.blocks[asked.valid]).tolist():
+            mine = asked.valid[asked.blocks[asked.valid] == block]
+            front = self._front_of(block)
+            steps.add(front.folded, 2 * block, np.full(len(front.folded), mine[0]))
+            for rows in front.rows:
+                born = np.searchsorted(asked.stops[mine], slices(rows), side="right")
+                seen = born < len(mine)
+                steps.add(_where(rows, seen), 2 * block, mine[born[seen]])
+            steps.ask(2 * block, mine, asked.ends[mine])
+            if self.blocks.slides:
+                ready += self._ready(asked, mine[asked.starts[mine] < self.blocks.start(block)], block - 1, steps)
+            self._fold(front, int(asked.stops[mine[-1]]))
+        return ready
+
+    def _ready(self, asked: _Asked, mine: Positions, block: int, steps: _Steps) -> list[pa.Table]:
+        if not len(mine):
+            return []
+        suffixes = self._suffixes_of(block, int(asked.starts[mine[0]]))
+        for rows in suffixes.stragglers:
+            self._backward(rows, asked, mine, 2 * block + 1, steps)
+        if suffixes.stragglers:
+            steps.ask(2 * block + 1, -mine, asked.ends[mine])
+        pieces = [suffixes.at(start) for start in asked.starts[mine].tolist()]
+        at = np.repeat(asked.ends[mine], [len(p) for p in pieces])
+        kind = arrow_type(self.time.type)
+        return [pa.concat_tables(pieces).append_column(AT, pa.array(at, pa.int64()).cast(kind))]
+
+    def _backward(self, rows: pa.Table, asked: _Asked, mine: Positions, group: int, steps: _Steps) -> None:
+        last = np.searchsorted(asked.starts[mine], slices(rows), side="right") - 1
+        seen = last >= 0
+        steps.add(_where(rows, seen), group, -mine[last[seen]])
+
+    def _from_slices(self, asked: _Asked, steps: _Steps) -> None:
+        """Forward within the block of each boundary, backward within the block before it."""
+        valid = asked.valid
+        starts, stops, blocks = asked.starts[valid], asked.stops[valid], asked.blocks[valid]
+        begins = np.array([self.blocks.start(int(b)) for b in blocks], dtype=np.int64)
+        before = valid[starts < begins] if self.blocks.slides else valid[:0]
+        for chunk in self.relation.chunks:
+            rows, at = self._named(chunk), chunk.slices
+            own = self.blocks.numbers(at)
+            born = np.searchsorted(stops, at, side="right")
+            inside = born < len(valid)
+            inside[inside] = blocks[born[inside]] == own[inside]
+            inside &= at >= starts[0]
+            steps.add(_where(rows, inside), 2 * own[inside], valid[born[inside]])
+            if len(before):
+                last = np.searchsorted(asked.starts[before], at, side="right") - 1
+                inside = last >= 0
+                inside[inside] = asked.blocks[before[last[inside]]] - 1 == own[inside]
+                steps.add(_where(rows, inside), 2 * own[inside] + 1, -before[last[inside]])
+        steps.ask(2 * asked.blocks[valid], valid, asked.ends[valid])
+        steps.ask(2 * (asked.blocks[before] - 1) + 1, -before, asked.ends[before])
+        self._front = self._suffixes = None
+
+    # State
+
+    def _update(self) -> None:
+        """Take up the chunks that have come."""
+        new = [c for c in self.relation.chunks if c.number > self._seen]
+        for chunk in new:
+            for rows, block in self._by_block(chunk):
+                if self._front is not None and block == self._front.block:
+                    self._front.rows.append(rows)
+                if self._suffixes is not None and block == self._suffixes.block:
+                    self._suffixes.stragglers.append(rows)
+        self._seen = self.relation.through
+
+    def _by_block(self, chunk: Chunk) -> list[tuple[pa.Table, int]]:
+        rows, numbers = self._named(chunk), self.blocks.numbers(chunk.slices)
+        if self.since is not None:
+            later = chunk.slices >= self.since
+            rows, numbers = _where(rows, later), numbers[later]
+        kinds = np.unique(numbers).tolist()
+        return [(rows, k) for k in kinds] if len(kinds) < 2 else [(_where(rows, numbers == k), k) for k in kinds]
+
+    def _of_block(self, block: int) -> list[pa.Table]:
+        return [rows for chunk in self.relation.chunks for rows, number in self._by_block(chunk) if number == block]
+
+    def _front_of(self, block: int) -> _Front:
+        if self._front is None or self._front.block != block:
+            self._front = _Front(block, self.schema.empty_table(), self._of_block(block))
+        return self._front
+
+    def _fold(self, front: _Front, stop: int) -> None:
+        """Combine what every later window shows, once it is worth a call."""
+        size = sum(map(len, front.rows))
+        if size <= max(self.worth, 4 * len(front.folded)):
+            return
+        older = [self._plain(r, None, stop) for r in front.rows]
+        if sum(map(len, older)) <= self.worth:
+            return
+        front.folded = self.run(self.folding, {ROWS: pa.concat_tables([front.folded, *older])})
+        later = [_where(r, slices(r) >= stop) for r in front.rows]
+        front.rows = [r for r in later if len(r)]
+
+    def _suffixes_of(self, block: int, start: int) -> _Suffixes:
+        if self._suffixes is None or self._suffixes.block != block or start < self._suffixes.starts[0]:
+            self._suffixes = self._made(block, start)
+        return self._suffixes
+
+    def _made(self, block: int, start: int) -> _Suffixes:
+        end = self.blocks.start(block + 1)
+        starts = np.array(cuts.starts(self.window, self.slides, start - 1, end), dtype=np.int64)
+        steps = _Steps(self.schema)
+        asked = _Asked(starts, starts, starts, np.arange(len(starts)), starts)
+        for rows in self._of_block(block):
+            self._backward(rows, asked, asked.valid, 0, steps)
+        steps.ask(0, -asked.valid, starts)
+        made = self.run(
+            self.suffixing, {steps_table(0): steps.rows(), members_table(0): steps.members(pa.field(AT, pa.int64()))}
+        )
+        at = np.asarray(made[AT].to_numpy(), dtype=np.int64)
+        order = np.argsort(at, kind="stable")
+        rows = made.drop_columns([AT]).take(pa.array(order)).combine_chunks()
+        return _Suffixes(block, starts, np.searchsorted(at[order], starts, side="right"), rows)
+
+    def _named(self, chunk: Chunk) -> pa.Table:
+        """The chunk's rows under the leaf's names."""
+        return chunk.rows.rename_columns([*self.schema.names, SLICE])
+
+    def _plain(self, rows: pa.Table, start: int | None, stop: int | None) -> pa.Table:
+        """The rows of some slices, without them."""
+        at = slices(rows)
+        inside = np.ones(len(rows), dtype=np.bool_)
+        if start is not None:
+            inside &= at >= start
+        if stop is not None:
+            inside &= at < stop
+        return _where(rows, inside).drop_columns([SLICE])
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """Boundaries: what the window shows there, its block, which of them show something at all, and when they are."""
+
+    starts: Positions
+    stops: Positions
+    blocks: Positions
+    valid: Positions
+    ends: Positions
+
+
+class _Steps:
+    """Rows with their groups and steps, and members that ask."""
+
+    def __init__(self, schema: pa.Schema) -> None:
+        self._schema = schema
+        self._rows: list[pa.Table] = []
+        self._members: list[tuple[Positions, Positions, Positions]] = []
+
+    def add(self, rows: pa.Table, group: int | Positions, step: Positions) -> None:
+        if not len(rows):
+            return
+        groups = np.broadcast_to(np.asarray(group, dtype=np.int64), len(rows))
+        plain = rows.select(self._schema.names)
+        self._rows.append(plain.append_column(GROUP, pa.array(groups)).append_column(STEP, pa.array(step, pa.int64())))
+
+    def ask(self, group: int | Positions, step: Positions, at: Positions) -> None:
+        groups = np.broadcast_to(np.asarray(group, dtype=np.int64), len(step))
+        self._members.append((groups, step, at))
+
+    def rows(self) -> pa.Table:
+        empty = self._schema.empty_table()
+        for name in (GROUP, STEP):
+            empty = empty.append_column(name, pa.array([], pa.int64()))
+        return pa.concat_tables([empty, *self._rows])
+
+    def members(self, at: pa.Field) -> pa.Table:
+        columns: list[Any] = [np.concatenate([m[i] for m in self._members]) if self._members else [] for i in range(3)]
+        groups, steps, ends = (pa.array(c, pa.int64()) for c in columns)
+        return pa.table({at.name: ends.cast(at.type), f"{GROUP}m": groups, f"{STEP}m": steps})
+
+
+def _where(rows: pa.Table, mask: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> pa.Table:
+    return rows if mask.all() else rows.filter(pa.array(mask))

@@ -1,0 +1,119 @@
+"""Slices: the live rows of a kept relation, chunk by chunk.
+
+A chunk is what came of some batches of the stream. It is one immutable file, numbered by the last of these batches, so
+a batch that was absorbed only half before a crash is absorbed again under the same number. The file also says up to
+which row the stream has been absorbed and which slices have rows at all. The last chunk always stays: it is where
+absorbing goes on after a restart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from datacell.incremental.boundaries import Positions
+from datacell.incremental.relations import SLICE
+from datacell.runtime import files
+
+_SUFFIX = ".arrow"
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Rows that know their slices; `first` is the number of the oldest batch in it, `next_row` what comes after it."""
+
+    number: int
+    first: int
+    next_row: int
+    rows: pa.Table
+    occupied: Positions
+    path: Path
+
+    @cached_property
+    def slices(self) -> Positions:
+        return slices(self.rows)
+
+    @cached_property
+    def latest(self) -> int:
+        """The last slice that it says something about."""
+        found = [int(a.max()) for a in (self.slices, self.occupied) if len(a)]
+        return max(found, default=-(1 << 62))
+
+
+class Slices:
+    """The live chunks of one relation, in order."""
+
+    def __init__(self, directory: Path, schema: pa.Schema, last_batch: int) -> None:
+        """Chunks of batches after `last_batch` are of batches that were never taken whole, and forgotten."""
+        self.directory, self.schema = directory, schema
+        self.chunks: list[Chunk] = []
+        self._recover(last_batch)
+
+    @property
+    def through(self) -> int:
+        """The last batch that was absorbed."""
+        return self.chunks[-1].number if self.chunks else -1
+
+    @property
+    def next_row(self) -> int:
+        """The arrival number of the first row that was not absorbed."""
+        return self.chunks[-1].next_row if self.chunks else 1
+
+    def put(self, number: int, next_row: int, rows: pa.Table, occupied: Positions) -> None:
+        """Once this returns, the rows are safe."""
+        self.chunks.append(self._written(number, number, next_row, rows, occupied))
+
+    def rows(self) -> pa.Table:
+        return pa.concat_tables([c.rows for c in self.chunks]) if self.chunks else self.schema.empty_table()
+
+    def occupied(self) -> Positions:
+        """The slices that have rows, sorted."""
+        found = [c.occupied for c in self.chunks]
+        return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
+
+    def size(self) -> int:
+        return sum(len(c.rows) for c in self.chunks)
+
+    def expire(self, oldest: int) -> None:
+        """Let go of the chunks before this slice."""
+        gone = [c for c in self.chunks[:-1] if c.latest < oldest]
+        self.chunks = [c for c in self.chunks if c not in gone]
+        for chunk in gone:
+            chunk.path.unlink(missing_ok=True)
+
+    def compact(self, combine: Callable[[pa.Table], pa.Table], oldest: int) -> None:
+        """All chunks become one, with their rows combined and without what is older than this slice."""
+        rows, occupied, last = self.rows(), self.occupied(), self.chunks[-1]
+        live = combine(rows.filter(pa.array(slices(rows) >= oldest)))
+        old = self.chunks
+        self.chunks = [self._written(last.number, old[0].first, last.next_row, live, occupied[occupied >= oldest])]
+        for chunk in old[:-1]:
+            chunk.path.unlink(missing_ok=True)
+
+    def _written(self, number: int, first: int, next_row: int, rows: pa.Table, occupied: Positions) -> Chunk:
+        path = self.directory / files.numbered_name(number, _SUFFIX)
+        noted = {"first": first, "next": next_row, "occupied": occupied.tolist()}
+        files.write_table(path, rows.select(self.schema.names), noted)
+        return Chunk(number, first, next_row, rows.select(self.schema.names), occupied, path)
+
+    def _recover(self, last_batch: int) -> None:
+        for number, path in files.numbered(self.directory, _SUFFIX):
+            if number > last_batch:
+                path.unlink()
+                continue
+            rows, noted = files.read_table(path)
+            occupied = np.array(noted["occupied"], dtype=np.int64)
+            self.chunks.append(Chunk(number, noted["first"], noted["next"], rows, occupied, path))
+        covered = [c for c in self.chunks if any(o.first <= c.number < o.number for o in self.chunks)]
+        for chunk in covered:
+            chunk.path.unlink()
+        self.chunks = [c for c in self.chunks if c not in covered]
+
+
+def slices(rows: pa.Table) -> Positions:
+    return np.asarray(rows[SLICE].to_numpy(), dtype=np.int64)
