@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
-from datacell.algebra import show
+from datacell.algebra import show, tree
+from datacell.algebra.plan import Plan
 from datacell.algebra.query import Emission, Query, Timing
 from datacell.algebra.schema import Schema
 from datacell.errors import SqlError
+from datacell.incremental import show as words
+from datacell.incremental.relations import Kept, Latest, Relation, Shown
+from datacell.incremental.strategy import Strategy, choose
+from datacell.rewrite import merge_maps
 from datacell.rewrite.rules import optimized
 from datacell.sql import script
 from datacell.sql.statements import CreateQuery, Explain, InsertInto, Placed, Select
 from datacell.sql.statements import Stage as Stage
+
+LONGEST_LINE = 160
+"""Of fragments in the text of the incremental stage; JSON has all of it."""
 
 
 class Format(Enum):
@@ -24,14 +32,25 @@ class Format(Enum):
 
 
 @dataclass(frozen=True)
+class Cut:
+    """How a query is evaluated: by which strategy and why so, what it keeps, and the plan over that."""
+
+    strategy: str
+    why: str
+    relations: tuple[Relation, ...]
+    rest: Plan
+
+
+@dataclass(frozen=True)
 class Explained:
-    """A query of a script at a stage: its name, or the line where it stands, and its plan."""
+    """A query of a script at a stage: its name, or the line where it stands, and its plan, which may be cut."""
 
     name: str
     line: int
     stage: Stage
     query: Query
     columns: Schema
+    cut: Cut | None = None
 
 
 _TIMING = {
@@ -57,9 +76,11 @@ def explain_script(text: str, file: str, stage: Stage | None, form: Format) -> s
     return _formatted(found, form)
 
 
-def explain_query(query: Query, stage: Stage, form: Format, name: str = "query") -> str:
+def explain_query(
+    query: Query, stage: Stage, form: Format, name: str = "query", strategy: Strategy = Strategy.AUTO
+) -> str:
     """One query at a stage."""
-    return _formatted([Explained(name, 1, stage, at_stage(query, stage), query.result)], form)
+    return _formatted([_at_stage(Explained(name, 1, stage, query, query.result), strategy)], form)
 
 
 def _formatted(found: Sequence[Explained], form: Format) -> str:
@@ -71,14 +92,32 @@ def _formatted(found: Sequence[Explained], form: Format) -> str:
     return _mermaid(found)
 
 
-def at_stage(query: Query, stage: Stage) -> Query:
-    """The query as that stage leaves it."""
-    match stage:
+def _at_stage(asked: Explained, strategy: Strategy) -> Explained:
+    """The query as its stage leaves it."""
+    match asked.stage:
         case Stage.LOGICAL:
-            return query
+            return asked
         case Stage.OPTIMIZED:
-            return optimized(query)
-    raise SqlError(f"the {stage.value} plan cannot be shown yet", hint="use LOGICAL or OPTIMIZED")
+            return replace(asked, query=optimized(asked.query))
+        case Stage.INCREMENTAL:
+            best = optimized(asked.query)
+            return replace(asked, query=best, cut=_cut(best, strategy))
+    raise SqlError(f"the {asked.stage.value} plan cannot be shown yet", hint="use LOGICAL, OPTIMIZED or INCREMENTAL")
+
+
+def _cut(query: Query, strategy: Strategy) -> Cut:
+    match query.timing:
+        case Timing.ROW_BY_ROW | Timing.ONCE:
+            return Cut(query.timing.value, "nothing is kept", (), query.plan)
+        case Timing.EVERY_CHANGE:
+            raise SqlError(
+                "a query without SLIDE answers at every change, and is not cut yet", hint="add SLIDE 1 SECOND"
+            )
+    plans = choose(query, strategy)
+    if plans.split is None:
+        return Cut(plans.strategy.value, plans.why, (), query.plan)
+    rest = tree.transform_up(plans.split.rest, merge_maps.rewrite)
+    return Cut(plans.strategy.value, plans.why, plans.split.relations, rest)
 
 
 def _query(placed: Placed) -> Query | None:
@@ -102,26 +141,49 @@ def _explained(placed: Placed, stage: Stage | None) -> Explained:
             own = asked
     chosen = stage or own
     try:
-        return Explained(name, line, chosen, at_stage(query, chosen), columns)
+        return _at_stage(Explained(name, line, chosen, query, columns), Strategy.AUTO)
     except RecursionError:
         raise SqlError("this query is nested too deeply", place=placed.place, hint="split it with WITH") from None
     except SqlError as error:
         raise SqlError(error.message, place=placed.place, hint=error.hint) from None
 
 
+# Text
+
+
 def _text(explained: Explained) -> str:
     query = explained.query
     title = f"{explained.name}: {_TIMING[query.timing]}{_EMISSION[query.emission]}"
     columns = ", ".join(map(str, explained.columns))
-    return "\n".join([title, f"gives {columns}", *_indented(show.text(query.plan))])
+    plan = show.text(query.plan).splitlines() if explained.cut is None else _cut_text(explained.cut, query.timing)
+    return "\n".join([title, f"gives {columns}", *_indented(plan)])
 
 
-def _indented(text: str) -> Iterator[str]:
-    return (f"  {line}" for line in text.splitlines())
+def _cut_text(cut: Cut, timing: Timing) -> Iterator[str]:
+    notes = words.notes(cut.relations)
+    yield f"{cut.strategy}: {cut.why}"
+    for number, relation in enumerate(cut.relations):
+        yield words.relation(number, relation, timing is Timing.ARRIVALS)
+        yield from _indented(_shortened(show.text(relation.work, notes)))
+    rest = _shortened(show.text(cut.rest, notes))
+    yield from ["answer", *_indented(rest)] if cut.relations else rest
+
+
+def _shortened(text: str) -> Iterator[str]:
+    """Lines that a person reads: the parts of some aggregates fill pages."""
+    return (line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…" for line in text.splitlines())
+
+
+def _indented(lines: Iterable[str]) -> Iterator[str]:
+    return (f"  {line}" for line in lines)
+
+
+# JSON
 
 
 def _json(explained: Explained) -> dict[str, object]:
     query = explained.query
+    plan: dict[str, object] = {"plan": show.json(query.plan)}
     return {
         "name": explained.name,
         "line": explained.line,
@@ -129,18 +191,67 @@ def _json(explained: Explained) -> dict[str, object]:
         "timing": query.timing.value,
         "emission": query.emission.value,
         "columns": [{"name": f.name, "type": str(f.type)} for f in explained.columns],
-        "plan": show.json(query.plan),
+        **(plan if explained.cut is None else _cut_json(explained.cut)),
     }
+
+
+def _cut_json(cut: Cut) -> dict[str, object]:
+    notes = words.notes(cut.relations)
+
+    def leaf(node: Plan) -> dict[str, object]:
+        return {"relation": node.relation + 1, **notes(node)} if isinstance(node, Shown | Latest) else {}
+
+    return {
+        "strategy": cut.strategy,
+        "why": cut.why,
+        "relations": [_relation_json(relation, show.json(relation.work, leaf)) for relation in cut.relations],
+        "rest": show.json(cut.rest, leaf),
+    }
+
+
+def _relation_json(relation: Relation, plan: object) -> dict[str, object]:
+    if not isinstance(relation, Kept):
+        return {"kind": "pairs", "relations": [s.relation + 1 for s in (relation.left, relation.right)], "plan": plan}
+    return {"kind": "slices", "stream": relation.stream, "cuts": _cuts_json(relation), "plan": plan}
+
+
+def _cuts_json(relation: Kept) -> dict[str, object] | None:
+    """Positions in microseconds or arrival numbers; None if every row is a slice of its own."""
+    if relation.cuts is None:
+        return None
+    every = [{"period": p.period, "offset": p.offset} for p in relation.cuts.progressions]
+    return {"every": every, "at": list(relation.cuts.points)}
+
+
+# Mermaid
 
 
 def _mermaid(found: Iterable[Explained]) -> str:
     lines = ["flowchart BT"]
     for number, explained in enumerate(found):
-        lines.append(f'  subgraph q{number}["{_mermaid_text(explained.name)}"]')
-        lines += show.mermaid_lines(explained.query.plan, f"q{number}n")
+        lines.append(f'  subgraph q{number}["{show.mermaid_label(explained.name)}"]')
+        if explained.cut is None:
+            lines += show.mermaid_lines(explained.query.plan, f"q{number}n")
+        else:
+            lines += _cut_mermaid(explained.cut, explained.query.timing, f"q{number}")
         lines.append("  end")
     return "\n".join(lines)
 
 
-def _mermaid_text(name: str) -> str:
-    return name.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;")
+def _cut_mermaid(cut: Cut, timing: Timing, query: str) -> Iterator[str]:
+    notes = words.notes(cut.relations)
+    for number, relation in enumerate(cut.relations):
+        title = words.relation(number, relation, timing is Timing.ARRIVALS)
+        yield f'    subgraph {query}r{number}["{show.mermaid_label(title)}"]'
+        yield from _indented(show.mermaid_lines(relation.work, f"{query}r{number}n", notes))
+        yield "    end"
+        yield from _reading(relation.work, f"{query}r{number}n", query)
+    yield from show.mermaid_lines(cut.rest, f"{query}n", notes)
+    yield from _reading(cut.rest, f"{query}n", query)
+
+
+def _reading(plan: Plan, prefix: str, query: str) -> Iterator[str]:
+    """From the relations to the leaves that read them."""
+    for number, node in enumerate(tree.descendants(plan)):
+        if isinstance(node, Shown | Latest):
+            yield f"    {query}r{node.relation}n0 --> {prefix}{number}"

@@ -129,6 +129,13 @@ def test_a_directory_that_cannot_be_written_says_so(tmp_path: Path) -> None:
         files.write_json(tmp_path / "file" / "below", 1)
 
 
+@pytest.mark.parametrize("path", ["file", "file/below"])
+def test_a_checkpoint_in_the_place_of_a_file_says_so(tmp_path: Path, path: str) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(CheckpointError, match="cannot be read: Not a directory"):
+        Checkpoint(tmp_path / path)
+
+
 def test_rows_expire_as_windows_slide(tmp_path: Path) -> None:
     net = net_of(tmp_path, TIMED)
     for number in range(100):

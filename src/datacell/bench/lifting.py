@@ -54,8 +54,8 @@ def _bound() -> Query:
 
 
 def _firing(engine: Engine, query: Query, count: int) -> float:
-    fragment = lift.lift(query)
-    inputs = {lift.basket("s"): _rows(), lift.BOUNDARIES: _boundaries(count)}
+    fragment = lift.lift(query, count > 1)
+    inputs = {lift.window_table(0): _rows(count), lift.BOUNDARIES: _boundaries(count)}
     for _ in range(3):
         engine.run(fragment, inputs)
     times = []
@@ -66,9 +66,9 @@ def _firing(engine: Engine, query: Query, count: int) -> float:
     return median(times)
 
 
-def _rows() -> pa.Table:
+def _rows(boundaries: int) -> pa.Table:
     chance = np.random.default_rng(1)
-    positions = np.arange(0, 120 * _SECOND, _SECOND // _PER_SECOND)
+    positions = np.arange(0, (59 + boundaries) * _SECOND, _SECOND // _PER_SECOND)
     return pa.table(
         {
             "ts": pa.array(positions, pa.timestamp("us", tz="UTC")),

@@ -14,6 +14,8 @@ import duckdb
 import psutil
 import pyspark
 
+from datacell.bench.plot import Plot
+
 
 @dataclass(frozen=True)
 class Report:
@@ -24,6 +26,7 @@ class Report:
     columns: Sequence[str]
     rows: Sequence[Sequence[object]]
     remark: str = ""
+    plot: Plot | None = None
 
     def json_line(self) -> str:
         rows = [dict(zip(self.columns, map(_plain, row), strict=True)) for row in self.rows]
@@ -44,6 +47,8 @@ class Report:
         directory.mkdir(parents=True, exist_ok=True)
         path = directory / f"{self.name}.txt"
         path.write_text(f"{self.name}, {datetime.now(UTC):%Y-%m-%d}\n\n{self.text()}\n", encoding="utf-8")
+        if self.plot is not None:
+            self.plot.save(path.with_suffix(".png"), f"{datetime.now(UTC):%Y-%m-%d}, {machine()}")
         return path
 
 

@@ -17,6 +17,7 @@ class ShownStage(Enum):
 
     LOGICAL = Stage.LOGICAL.value
     OPTIMIZED = Stage.OPTIMIZED.value
+    INCREMENTAL = Stage.INCREMENTAL.value
 
 
 def explain(

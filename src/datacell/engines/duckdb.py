@@ -22,6 +22,8 @@ _LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "allow_community_extensions": "false",
     "lock_configuration": "true",
 }
+_Prepared = tuple[str, dict[str, Schema]]
+_MOST_TEXTS = 512
 
 
 class DuckDBEngine:
@@ -33,6 +35,7 @@ class DuckDBEngine:
     def __init__(self, threads: int | None = None) -> None:
         settings = _LOCKED if threads is None else {"threads": threads, **_LOCKED}
         self._database = duckdb.connect(":memory:", config=settings)
+        self._texts: dict[int, tuple[Plan, _Prepared]] = {}
 
     def refusals(self, plan: Plan) -> tuple[str, ...]:
         return refusals(plan)
@@ -44,16 +47,28 @@ class DuckDBEngine:
             raise EngineError(f"DuckDB must not run the fragment: {refused}") from refused
 
     def run(self, plan: Plan, inputs: Inputs) -> pa.Table:
+        text, sources = self._prepared(plan)
         cursor = self._database.cursor()
         try:
-            for number, (name, columns) in enumerate(sql.sources(plan).items()):
+            for number, (name, columns) in enumerate(sources.items()):
                 cursor.register(f"input_{number}", _naive(selected(_loaded(inputs[name], columns), columns)))
-            names = {name: f"input_{number}" for number, name in enumerate(sql.sources(plan))}
-            return conform(cursor.sql(self.sql(sql.reading_from(plan, names))).to_arrow_table(), plan.schema)
+            return conform(cursor.execute(text).to_arrow_table(), plan.schema)
         except (duckdb.Error, pa.ArrowException) as error:
             raise EngineError(f"DuckDB could not run the fragment: {_first_line(error)}") from error
         finally:
             cursor.close()
+
+    def _prepared(self, plan: Plan) -> _Prepared:
+        """The text of a plan and what it reads. A factory runs the same plans again and again."""
+        found = self._texts.get(id(plan))
+        if found is None:
+            sources = sql.sources(plan)
+            names = {name: f"input_{number}" for number, name in enumerate(sources)}
+            found = (plan, (self.sql(sql.reading_from(plan, names)), sources))
+            if len(self._texts) >= _MOST_TEXTS:
+                self._texts.pop(next(iter(self._texts)))
+            self._texts[id(plan)] = found
+        return found[1]
 
     def execute(self, statement: str) -> duckdb.DuckDBPyConnection:
         """Any statement, as far as the lock allows it."""

@@ -7,6 +7,7 @@ from itertools import count
 import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import broadcast
 
 from datacell.algebra.plan import Plan
 from datacell.algebra.schema import Schema
@@ -17,6 +18,8 @@ from datacell.engines.session import own_session, session
 from datacell.errors import EngineError
 
 _VIEW_NUMBERS = count()
+_FEW = 10_000
+"""Rows up to which an input is worth sending to every task instead of shuffling what it is joined with."""
 
 
 class SparkEngine:
@@ -61,7 +64,8 @@ class SparkEngine:
         source = inputs[name]
         if isinstance(source, ParquetFiles):
             return self.session.read.schema(_ddl(columns)).parquet(*source.paths)
-        return self.session.createDataFrame(selected(source, columns), schema=_ddl(columns))
+        frame = self.session.createDataFrame(selected(source, columns), schema=_ddl(columns))
+        return broadcast(frame) if len(source) <= _FEW else frame
 
 
 def _make_active(owner: SparkSession) -> None:

@@ -44,16 +44,22 @@ def bounds(index: int) -> tuple[str, str]:
     return f"from_{index}", f"to_{index}"
 
 
-def lift(query: Query) -> Plan:
-    """A fragment over `boundaries` and baskets; its rows are the answers, each with its boundary, in order.
+def window_table(index: int) -> str:
+    """The input with the rows that window number `index` shows, with their positions."""
+    return f"window {index}"
 
-    Windows are numbered from left to right.
+
+def lift(query: Query, many: bool) -> Plan:
+    """A fragment over `boundaries` and the rows of windows; its rows are the answers, each with its boundary.
+
+    They are in order only if the query asks for one. Windows are numbered from left to right. With one boundary a
+    window's rows are just those that it shows there, with many those that it shows at some.
     """
     windows = tree.windows(query.plan)
     if not windows:
         raise PlanError("a query without windows has no boundaries")
     numbers = iter(range(len(windows)))
-    return _lifted(query, query.plan, lambda plan: _numbered(plan, numbers), _Windows)
+    return _lifted(query, query.plan, lambda plan: _numbered(plan, numbers), partial(_Windows, many=many))
 
 
 def lift_rest(split: Split, many: bool) -> Plan:
@@ -70,7 +76,8 @@ def _lifted(query: Query, plan: Plan, prepare: Callable[[Plan], Plan], make: Cal
     key = Named(carrier.names[0], scalar.column(carrier.names[0]), time.type)
     values = {c.name: replace(c, value=carrier.inside(c.value)) for c in columns}
     delivered = tuple(values.get(f.name, replace(key, name=f.name)) for f in query.result)
-    ordered = Order(carrier.carry(prepared), (SortKey(key.value), *order))
+    carried = carrier.carry(prepared)
+    ordered = Order(carried, (SortKey(key.value), *order)) if order else carried
     return Map(ordered, (*delivered, replace(key, name=BOUNDARY)))
 
 
@@ -155,23 +162,25 @@ class AtBoundaries(Carrier):
 class _Windows(AtBoundaries):
     """Evaluates windows anew: what a window shows is joined with the boundaries at which it does."""
 
+    many: bool = True
+
     def reads_first(self, plan: Plan) -> bool:
         return isinstance(plan, Window)
 
     def source(self, plan: Plan) -> Plan:
         if not isinstance(plan, _Numbered):
             return super().source(plan)
-        rows = _with_position(plan.child)
+        rows = _with_position(plan.child, window_table(plan.index))
         position = scalar.column(_position(rows))
-        start, stop = bounds(plan.index)
-        shown: list[exp.Expr] = [
-            exp.GTE(this=position, expression=scalar.column(start)),
-            exp.LT(this=position.copy(), expression=scalar.column(stop)),
-        ]
-        joined: Plan = Join(rows, self.boundaries((start, stop)), condition=scalar.conjoin(shown))
+        joined = self._shown(rows, position, bounds(plan.index)) if self.many else Join(rows, self.domain())
         if isinstance(plan.window, Rows) and plan.window.partition:
             joined = last_rows(joined, (*self.names, *plan.window.partition), plan.window.count, position)
         return Map(joined, joined.schema.passing((*plan.schema.names, *self.names)))
+
+    def _shown(self, rows: Plan, position: exp.Expr, columns: tuple[str, str]) -> Plan:
+        start, stop = map(scalar.column, columns)
+        inside = [exp.GTE(this=position, expression=start), exp.LT(this=position.copy(), expression=stop)]
+        return Join(rows, self.boundaries(columns), condition=scalar.conjoin(list(inside)))
 
 
 @dataclass(frozen=True)
@@ -249,16 +258,16 @@ def _is_shown(born: str, dies: str | None = None) -> exp.Expr:
     return scalar.conjoin(conditions)
 
 
-def _with_position(plan: Plan) -> Plan:
-    """What stands below a window, read from the basket and keeping each row's position."""
+def _with_position(plan: Plan, table: str) -> Plan:
+    """What stands below a window, read from a table and keeping each row's position."""
     match plan:
-        case Stream(name, alias, columns):
-            return Table(basket(name), alias, (*columns, Field(POSITION, BIGINT)))
+        case Stream(alias=alias, columns=columns):
+            return Table(table, alias, (*columns, Field(POSITION, BIGINT)))
         case Map(child, columns):
-            below = _with_position(child)
+            below = _with_position(child, table)
             return Map(below, (*columns, *below.schema.passing([_position(below)])))
         case Filter(child):
-            return Filter(_with_position(child), plan.predicate)
+            return Filter(_with_position(child, table), plan.predicate)
     raise PlanError(f"{plan.head()} below a window")
 
 

@@ -12,19 +12,18 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from datacell.algebra import scalar
-from datacell.algebra.carry import same_value
+from datacell.algebra import scalar, types
 from datacell.algebra.parts import Parts
-from datacell.algebra.plan import Aggregate, Distinct, Group, Join, JoinKind, Map, Over, Plan
+from datacell.algebra.plan import Aggregate, Distinct, Filter, Group, Join, Map, Over, Plan, Union
 from datacell.algebra.schema import Field, Named
-from datacell.algebra.types import BIGINT
+from datacell.algebra.types import BIGINT, BOOLEAN
 from datacell.incremental.relations import Combination, fields, reading
 
 AT, GROUP, STEP = "at′", "group′", "step′"
 """Columns of what is merged: the boundary that shows a row; the group it runs in and its step there."""
 
 ROWS = "rows"
-_FIRST, _SAME, _RUN = "first′", "same′", "run′"
+_FIRST, _ASKS, _RUN = "first′", "asks′", "run′"
 
 
 def shown_table(leaf: int) -> str:
@@ -44,10 +43,10 @@ def members_table(leaf: int) -> str:
 
 def aligned(plan: Plan, by: Sequence[str], parts: Sequence[Parts]) -> Plan:
     """Partial rows made comparable within each group, so that their columns may be combined one by one."""
-    references = [r for p in parts for r in getattr(p, "references", ())]
-    if not references:
+    if all(p.adds_up for p in parts):
         return plan
-    seen = Over(plan, tuple(replace(r, value=_over(r.value, by)) for r in references))
+    references = tuple(replace(r, value=_over(r.value, by)) for p in parts for r in p.references)
+    seen = Over(plan, references) if references else plan
     changed = {a.name: a for p in parts for a in p.align}
     return Map(seen, tuple(changed.get(c.name, c) for c in plan.schema.passing()))
 
@@ -71,34 +70,44 @@ def folding(columns: tuple[Field, ...], combination: Combination, *apart: str) -
 
 
 def running(columns: tuple[Field, ...], combination: Combination, leaf: int, at: Field) -> Plan:
-    """For each member the rows whose combination is that of its group up to its step; one per key."""
+    """For each member the rows whose combination is that of its group up to its step; one per key.
+
+    Members stand among the rows of every key that has begun, behind those of their step, and see what has run so far.
+    """
     rows = reading(steps_table(leaf), columns, fields(GROUP, STEP))
     members = reading(members_table(leaf), (at,), fields(f"{GROUP}m", f"{STEP}m"))
     keys = (GROUP, *combination.keys)
     first = Named(_FIRST, scalar.call("min", scalar.column(STEP)), BIGINT)
     begun = Aggregate(Group(Map(rows, rows.schema.passing((*keys, STEP))), rows.schema.passing(keys)), (first,))
     asked = Join(begun, members, condition=_has_begun())
+    given = (*(f.name for f in columns), at.name)
     if not combination.parts:
-        return Map(asked, asked.schema.passing((*(f.name for f in columns), at.name)))
-    steps = combined(rows, (GROUP, STEP, *combination.keys), combination, keys)
-    renamed = Map(steps, tuple(replace(c, name=_other(c.name, keys)) for c in steps.schema.passing()))
-    same = [same_value(scalar.column(k), scalar.column(_other(k, keys))) for k in keys]
-    same.append(exp.EQ(this=scalar.column(f"{STEP}m"), expression=scalar.column(_other(STEP, keys))))
-    dense = Join(asked, renamed, JoinKind.LEFT, scalar.conjoin(same))
+        return Map(asked, asked.schema.passing(given))
     values = _combining(combination)
-    runs = Over(dense, tuple(_running(v, combination.keys) for v in values))
+    asking = _asking(asked, columns, {v.name for v in values}, at)
+    running_rows = Map(rows, (*rows.schema.passing(), _none(at), Named(_ASKS, exp.false(), BOOLEAN)))
+    among = Union((aligned(running_rows, keys, combination.parts), asking))
+    runs = Over(among, tuple(_running(v, keys) for v in values))
     finished = {v.name: replace(v, value=_outside(v)) for v in values}
     passed = {c.name: c for c in runs.schema.passing()}
-    return Map(runs, tuple(finished.get(n) or passed[n] for n in (*(f.name for f in columns), at.name)))
+    wanted = Filter(runs, scalar.column(_ASKS))
+    return Map(wanted, tuple(finished.get(n) or passed[n] for n in given))
+
+
+def _asking(asked: Plan, columns: tuple[Field, ...], parts: set[str], at: Field) -> Plan:
+    """Members as rows that have nothing to add."""
+    passed = {c.name: c for c in asked.schema.passing()}
+    values = [_none(f) if f.name in parts else passed[f.name] for f in columns]
+    place = (passed[GROUP], Named(STEP, scalar.column(f"{STEP}m"), BIGINT), passed[at.name])
+    return Map(asked, (*values, *place, Named(_ASKS, exp.true(), BOOLEAN)))
+
+
+def _none(field: Field) -> Named:
+    return Named(field.name, exp.TryCast(this=exp.Null(), to=types.to_sqlglot(field.type)), field.type)
 
 
 def _combining(combination: Combination) -> tuple[Named, ...]:
     return tuple(c for p in combination.parts for c in p.combined)
-
-
-def _other(name: str, keys: Sequence[str]) -> str:
-    """Keys and steps stand on both sides of the join; parts only on one."""
-    return f"{name}{_SAME}" if name in keys or name == STEP else name
 
 
 def _has_begun() -> exp.Expr:
@@ -110,9 +119,9 @@ def _has_begun() -> exp.Expr:
 def _running(value: Named, keys: Sequence[str]) -> Named:
     call = value.value.find(exp.Anonymous)
     assert call is not None
-    window = _over(call, (GROUP, *keys))
-    step = exp.Ordered(this=scalar.column(f"{STEP}m"), nulls_first=True)
-    window.set("order", exp.Order(expressions=[step]))
+    window = _over(call, keys)
+    order = [exp.Ordered(this=scalar.column(c), nulls_first=True) for c in (STEP, _ASKS)]
+    window.set("order", exp.Order(expressions=order))
     spec = exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW")
     window.set("spec", spec)
     return Named(f"{value.name}{_RUN}", window, value.type)

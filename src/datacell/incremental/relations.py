@@ -33,9 +33,13 @@ class Combination:
 
 @dataclass(frozen=True)
 class Kept:
-    """Of a stream: `plan` over its rows, which know their slices, gives rows that know theirs."""
+    """Of a stream: `plan` over its rows, which know their slices, gives rows that know theirs.
+
+    It does to all slices at once what `work` says is done to each; that is for readers.
+    """
 
     stream: str
+    work: Plan
     plan: Plan
     columns: tuple[Field, ...]
     combination: Combination | None
@@ -54,10 +58,14 @@ class View:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Of two relations: `plan` over what is new and what was there gives rows that know when they are shown."""
+    """Of two relations: `plan` over what is new and what was there gives rows that know when they are shown.
+
+    All its rows together are what `work` says of the two relations; that is for readers.
+    """
 
     left: View
     right: View
+    work: Plan
     plan: Plan
     columns: tuple[Field, ...]
     combination: Combination | None
@@ -86,8 +94,7 @@ class Shown(Plan):
         return self.combination is not None and self.window is not None
 
     def head(self) -> str:
-        through = "" if self.window is None else f" under {self.window}"
-        return f"shown of relation {self.relation + 1}{through}"
+        return name(self.relation) if self.window is None else f"{name(self.relation)} under {self.window}"
 
 
 @dataclass(frozen=True)
@@ -104,7 +111,7 @@ class Latest(Plan):
         return Schema(self.columns)
 
     def head(self) -> str:
-        return f"latest of relation {self.relation + 1}: {self.window}"
+        return f"{name(self.relation)} under {self.window}"
 
 
 Leaf = Shown | Latest
@@ -122,6 +129,11 @@ class Split:
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:
         return tuple(node for node in tree.descendants(self.rest) if isinstance(node, Shown | Latest))
+
+
+def name(number: int) -> str:
+    """What a relation is called where people read of it."""
+    return f"relation {number + 1}"
 
 
 def reading(table: str, columns: tuple[Field, ...], extra: tuple[Field, ...] = ()) -> Plan:

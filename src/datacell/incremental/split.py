@@ -19,7 +19,7 @@ from sqlglot import exp
 
 from datacell.algebra import scalar, tree
 from datacell.algebra.carry import Carrier, ungrouped
-from datacell.algebra.parts import Parts, parts
+from datacell.algebra.parts import Parts, call_and_condition, parts
 from datacell.algebra.plan import (
     Aggregate,
     Distinct,
@@ -30,7 +30,9 @@ from datacell.algebra.plan import (
     JoinKind,
     Map,
     Order,
+    Over,
     Plan,
+    SetOperation,
     Stream,
     StrictDifference,
     Table,
@@ -90,7 +92,8 @@ class _Splitter:
             case Aggregate():
                 return self._aggregate(plan)
             case Distinct(child) if is_flow(child):
-                return Distinct(self._leaf(plan, Combination(plan.schema.names, ()), "every row once per slice"))
+                once = f"distinct rows {_of_each(child)}"
+                return Distinct(self._leaf(plan, Combination(plan.schema.names, ()), once))
             case Distinct(Union(inputs)):
                 return Distinct(Union(tuple(self.rest(_distinct(i), why) for i in inputs)))
             case Distinct(Intersection(left, right)):
@@ -99,7 +102,8 @@ class _Splitter:
                 return StrictDifference(self.rest(_distinct(left)), self.rest(_distinct(right)))
             case Order(child, keys, int(limit), offset) if is_flow(child):
                 top = Order(child, keys, limit + offset)
-                return Order(self._leaf(top, None, f"the first {limit + offset} of each slice"), keys, limit, offset)
+                first = f"the first {limit + offset} {_of_each(child)}"
+                return Order(self._leaf(top, None, first), keys, limit, offset)
             case Window(_, Rows(partition=(_, *_)) as window):
                 return self._latest(plan, window)
             case _ if is_flow(plan):
@@ -119,7 +123,7 @@ class _Splitter:
 
     def _pieces(self, taken: _Taken, flow: Plan) -> Plan:
         combination = Combination(tuple(k.name for k in (*taken.keys, *taken.values)), taken.parts)
-        return self._leaf(taken.partial(flow), combination, f"{taken.shown} of each slice")
+        return self._leaf(taken.partial(flow), combination, f"{taken.shown} {_of_each(flow)}")
 
     def _leaf(self, plan: Plan, combination: Combination | None, why: str) -> Shown:
         number = self._relation(plan, combination)
@@ -151,7 +155,7 @@ class _Splitter:
             if (known_stream, known) == (stream, shape) and isinstance(kept, Kept) and kept.cuts == where:
                 return number
         sliced = _Slicing(fields(SLICE), frozenset()).carry(plan)
-        self.relations.append(Kept(stream, sliced, plan.schema.fields, combination, where))
+        self.relations.append(Kept(stream, plan, sliced, plan.schema.fields, combination, where))
         self._known.append((stream, shape, len(self.relations) - 1))
         return len(self.relations) - 1
 
@@ -161,7 +165,9 @@ class _Splitter:
         sides = [self._view(side) for side in (join.left, join.right)]
         above = _replaced(plan, join, _Meeting(join.schema.fields, join))
         paired = _Pairing(fields(BORN, DIES), frozenset()).carry(above)
-        self.relations.append(Pairs(sides[0], sides[1], paired, plan.schema.fields, combination))
+        met = join.with_children([Shown(s.relation, s.window, s.columns, None, why="") for s in sides])
+        work = _replaced(plan, join, met)
+        self.relations.append(Pairs(sides[0], sides[1], work, paired, plan.schema.fields, combination))
         return len(self.relations) - 1
 
     def _view(self, side: Plan) -> View:
@@ -223,21 +229,35 @@ def _replaced(plan: Plan, old: Plan, new: Plan) -> Plan:
     return plan.with_children([_replaced(child, old, new) for child in plan.children])
 
 
-# Why an operator needs the rows of the whole window
+# Why the plan is cut where it is
+
+
+def _of_each(flow: Plan) -> str:
+    return "of pairs that are shown together" if _has_pairs(flow) else "of each slice"
 
 
 def _needs(plan: Plan) -> str:
+    """Why an operator needs the rows of the whole window; empty if it does not by itself."""
+    if any(map(scalar.reads_boundary, plan.expressions())):
+        return f"{plan.head().split(' ')[0]} reads window_end"
     match plan:
-        case Join(kind=kind) if kind is not JoinKind.INNER:
-            return f"whether a {kind.value} join finds a match depends on the whole window"
-        case Filter() | Map() | Join() | Group():
-            return ""
-    return f"{plan.head().split(' ')[0]} needs the whole window"
+        case Join(kind=JoinKind.INNER):
+            return "what they are joined with needs the whole window"
+        case Join(kind=kind):
+            article = "an" if kind is JoinKind.ANTI else "a"
+            return f"whether {article} {kind.value} join finds a match depends on the whole window"
+        case Over(functions=functions):
+            return f"{scalar.show(functions[0].value.this)} over needs the whole window"
+        case Order(keys=keys):
+            return "the whole window is put in order" if keys else "which rows come first is asked of the whole window"
+        case Distinct() | SetOperation():
+            return f"{plan.head()} counts equal rows of the whole window"
+    return ""
 
 
 def _needs_rows(plan: Aggregate) -> str:
-    names = [scalar.show(a.value) for a in plan.aggregates if parts(a) is None]
-    return f"{', '.join(names)} needs all rows" if names else ""
+    names = [scalar.show(a.value) for a in plan.aggregates if parts(a, plan.child.schema) is None]
+    return f"{', '.join(names)} {'needs' if len(names) == 1 else 'need'} all rows" if names else ""
 
 
 # Aggregates
@@ -279,10 +299,12 @@ class _Taken:
 
 def _taken(plan: Aggregate, child: Plan) -> _Taken | None:
     """The aggregate taken apart, or None if one of its functions cannot be."""
+    if any(map(scalar.reads_boundary, plan.expressions())):
+        return None
     found: list[Parts] = []
     values: dict[exp.Expr, Named] = {}
     for aggregate in plan.aggregates:
-        taken, about = parts(aggregate), _about(aggregate.value)
+        taken, about = parts(aggregate, child.schema), _about(aggregate.value)
         if taken is not None:
             found.append(taken)
         elif about is not None and all(_type(v, child) is not None for v in about.values):
@@ -317,7 +339,7 @@ _APPROXIMATE = "approx_count_distinct"
 
 
 def _about(value: exp.Expr) -> _About | None:
-    call, condition = _call(value)
+    call, condition = call_and_condition(value)
     if call is None:
         return None
     first = call.expressions[0] if call.expressions else None
@@ -328,15 +350,6 @@ def _about(value: exp.Expr) -> _About | None:
     else:
         return None
     return _About(call, tuple(_where(condition, a) for a in arguments))
-
-
-def _call(value: exp.Expr) -> tuple[exp.Anonymous | None, exp.Expr | None]:
-    match value:
-        case exp.Anonymous():
-            return value, None
-        case exp.Filter(this=exp.Anonymous() as call):
-            return call, value.expression.this
-    return None, None
 
 
 def _where(condition: exp.Expr | None, value: exp.Expr) -> exp.Expr:

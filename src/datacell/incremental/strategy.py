@@ -38,7 +38,7 @@ class Plans:
     def fragments(self) -> list[Plan]:
         """All that an engine will have to run."""
         if self.split is None:
-            return [lift(self.query)]
+            return [lift(self.query, many) for many in (False, True)]
         kept = [relation.plan for relation in self.split.relations]
         return [*kept, *(lift_rest(self.split, many) for many in (False, True))]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -21,6 +22,14 @@ def changes(query: Query, rows: pa.Table, ends: Sequence[int], previous: pa.Tabl
         found.append(_stamped(query, _minus(first, second, query.plan.schema.names), end))
         before = now
     return pa.concat_tables(found)
+
+
+def in_order(rows: pa.Table) -> pa.Table:
+    """The rows by their boundaries; those of one boundary stay in order."""
+    ends = rows[BOUNDARY].cast(pa.int64()).to_numpy()
+    if (ends[1:] >= ends[:-1]).all():
+        return rows
+    return rows.take(pa.array(np.argsort(ends, kind="stable")))
 
 
 def at(rows: pa.Table, boundary: int) -> pa.Table:

@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import quote
 
@@ -27,8 +27,9 @@ class Checkpoint:
     """Without a directory a temporary one is used, and removed at the end."""
 
     def __init__(self, directory: Path | None) -> None:
-        self.temporary = directory is None
-        self.root = Path(tempfile.mkdtemp(prefix="datacell-")) if directory is None else directory.absolute()
+        self._stack = ExitStack()
+        temporary = files.temporary_directory()
+        self.root = self._stack.enter_context(temporary) if directory is None else directory.absolute()
         saved = files.read_json(self.root / "cell.json") or {"version": _VERSION, "made of": {}}
         if saved["version"] != _VERSION:
             raise CheckpointError(
@@ -71,8 +72,7 @@ class Checkpoint:
             shutil.rmtree(directory, ignore_errors=True)
 
     def close(self) -> None:
-        if self.temporary:
-            shutil.rmtree(self.root, ignore_errors=True)
+        self._stack.close()
 
     def _save(self) -> None:
         files.write_json(self.root / "cell.json", {"version": _VERSION, "made of": self._made_of})

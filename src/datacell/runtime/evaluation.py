@@ -79,7 +79,7 @@ class Reevaluation:
         self.query, self.baskets, self.run = query, baskets, run
         self.windows = tree.windows(query.plan)
         self.streams = [tree.streams(w)[0].name for w in self.windows]
-        self.fragment = lift.lift(query)
+        self.fragments = {many: lift.lift(query, many) for many in (False, True)}
         self.by_rows = query.timing is Timing.ARRIVALS
 
     def absorb(self, stream: str, batch: Batch) -> None:
@@ -89,13 +89,23 @@ class Reevaluation:
         return [self.baskets[stream].times() for stream in self.streams]
 
     def answer(self, due: Sequence[Boundary]) -> pa.Table:
-        column = NUMBER if self.by_rows else TIME
         inputs = {lift.BOUNDARIES: self._boundaries(due)}
-        for stream in set(self.streams):
-            rows = self.baskets[stream].rows()
-            position = rows[column]
-            inputs[lift.basket(stream)] = rows.drop_columns([TIME, NUMBER]).append_column(lift.POSITION, position)
-        return self.run(self.fragment, inputs)
+        for index, stream in enumerate(self.streams):
+            shown = [b.shown[index] for b in due]
+            inputs[lift.window_table(index)] = self._rows(stream, min(s for s, _ in shown), max(e for _, e in shown))
+        return self.run(self.fragments[len(due) > 1], inputs)
+
+    def _rows(self, stream: str, start: int, stop: int) -> pa.Table:
+        """The rows of a stream between two positions."""
+        column = NUMBER if self.by_rows else TIME
+        rows = self.baskets[stream].rows()
+        plain = rows.drop_columns([TIME, NUMBER]).append_column(lift.POSITION, rows[column])
+        if self.by_rows and len(rows):
+            first = rows[NUMBER][0].as_py()
+            return plain.slice(max(0, start - first), max(0, stop - max(start, first)))
+        position = rows[column].to_numpy()
+        inside = (position >= start) & (position < stop)
+        return plain if inside.all() else plain.filter(pa.array(inside))
 
     def oldest_needed(self, stream: str, boundary: int) -> list[Need]:
         column, first = (NUMBER, 0) if self.by_rows else (TIME, -FOREVER)

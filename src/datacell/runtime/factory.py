@@ -104,7 +104,8 @@ def due(
 def fire_at(query: Query, state: State, due_now: Sequence[Boundary], evaluation: Evaluation) -> Fired:
     """Answer the boundaries, all at once."""
     evaluated = [b for b in due_now if not b.empty]
-    rows = evaluation.answer(evaluated) if evaluated else arrow_schema(lift.answer_schema(query)).empty_table()
+    found = evaluation.answer(evaluated) if evaluated else arrow_schema(lift.answer_schema(query)).empty_table()
+    rows = changes.in_order(found)
     ends = [b.end for b in due_now]
     latest = changes.at(rows, ends[-1]).drop_columns([lift.BOUNDARY])
     after = replace(state, boundary=ends[-1], tail=len(latest))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
-from contextlib import suppress
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -13,6 +15,24 @@ import pyarrow as pa
 from pyarrow import ipc
 
 from datacell.errors import CheckpointError
+
+_TEMPORARY: set[Path] = set()
+
+
+@contextmanager
+def temporary_directory() -> Iterator[Path]:
+    """A directory that nobody will look for after a crash: what is in it need not outlive a power cut."""
+    root = Path(tempfile.mkdtemp(prefix="datacell-"))
+    _TEMPORARY.add(root)
+    try:
+        yield root
+    finally:
+        _TEMPORARY.discard(root)
+        shutil.rmtree(root, ignore_errors=True)
+
+
+def _is_temporary(path: Path) -> bool:
+    return any(path.is_relative_to(root) for root in _TEMPORARY)
 
 
 def write(path: Path, fill: Callable[[BinaryIO], object]) -> None:
@@ -23,9 +43,11 @@ def write(path: Path, fill: Callable[[BinaryIO], object]) -> None:
         with temporary.open("wb") as file:
             fill(file)
             file.flush()
-            os.fsync(file.fileno())
+            if not _is_temporary(path):
+                os.fsync(file.fileno())
         temporary.replace(path)
-        _sync_directory(path.parent)
+        if not _is_temporary(path):
+            _sync_directory(path.parent)
     except OSError as error:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -45,6 +67,11 @@ def read_json(path: Path) -> Any | None:
         return json.loads(path.read_bytes())
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise CheckpointError(
+            f"{path} cannot be read: {error.strerror}",
+            hint="use another checkpoint directory, or mend the permissions, then run again",
+        ) from error
 
 
 def write_table(path: Path, table: pa.Table, metadata: dict[str, Any] | None = None) -> None:

@@ -198,10 +198,22 @@ class Increments:
         oldest = min(boundaries.oldest_needed(w, max(boundary, first)) for w in windows)
         kept = self.kept[number]
         kept.expire(oldest)
-        size = kept.size()
-        if len(kept.chunks) > 1 and size > max(COMPACTED_FROM, 2 * self._compacted[number]):
+        if self._is_worth_compacting(number, relation):
             kept.compact(lambda rows: self._compact(number, relation, rows, boundary), oldest)
             self._compacted[number] = kept.size()
+
+    def _is_worth_compacting(self, number: int, relation: Kept) -> bool:
+        """Are there many more rows than last time, and does combining make them fewer?"""
+        kept = self.kept[number]
+        if len(kept.chunks) < 2 or kept.size() <= max(COMPACTED_FROM, 2 * self._compacted[number]):
+            return False
+        leaves = [leaf for leaf in self.split.leaves if leaf.relation == number]
+        if any(isinstance(leaf, Latest) or self._grows(leaf) for leaf in leaves):
+            return True
+        return relation.combination is not None and len(kept.chunks) > 2 * len(np.unique(slices(kept.rows())))
+
+    def _grows(self, leaf: Shown | Latest) -> bool:
+        return leaf.window is not None and not cuts.blocks(leaf.window).slides
 
     def _compact(self, number: int, relation: Kept, rows: pa.Table, boundary: int) -> pa.Table:
         """Fewer rows that give the same answers after this boundary."""

@@ -1,0 +1,80 @@
+"""A test bed: one query in a net without sources, fed batch by batch, timed slide by slide."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from statistics import median
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+import pyarrow as pa
+
+from datacell.algebra.schema import Schema
+from datacell.engines.arrow import arrow_schema
+from datacell.engines.protocol import Engine
+from datacell.incremental import strategy
+from datacell.incremental.strategy import Strategy
+from datacell.rewrite.rules import optimized
+from datacell.runtime import files
+from datacell.runtime.clock import SystemClock
+from datacell.runtime.factory import Description
+from datacell.runtime.output import Output
+from datacell.runtime.running import RunningFactory
+from datacell.runtime.scheduler import Scheduler
+from datacell.sql import script
+from datacell.sql.catalog import REJECTED, Catalog
+from datacell.sql.statements import after
+
+Batch = Mapping[str, np.ndarray]
+
+
+class Bed:
+    """A query over streams of integers, on an engine, by a strategy."""
+
+    def __init__(self, engine: Engine, streams: str, query: str, wanted: Strategy) -> None:
+        self._stack = ExitStack()
+        self.directory = self._stack.enter_context(files.temporary_directory())
+        self.scheduler = Scheduler(SystemClock())
+        known = Catalog()
+        for placed in script.read(streams):
+            known = after(known, placed.statement)
+        for stream in known.streams.values():
+            self.scheduler.add_stream(stream, self.directory / stream.name)
+        best = optimized(script.query(query, known))
+        output = Output(self.directory / "query", arrow_schema(best.result))
+        split = strategy.choose(best, wanted).split
+        description = Description("q", best, engine, split)
+        self.running: RunningFactory = self.scheduler.add_factory(description, output, _no_table, engine)
+        self._numbers = dict.fromkeys(known.streams, 0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    def deposit(self, stream: str, batch: Batch) -> float:
+        """Put a batch in and let the net settle; how many seconds that took."""
+        fields = self.scheduler.streams[stream].definition.fields
+        schema = arrow_schema(Schema(fields))
+        table = pa.table([pa.array(batch[f.name], f.type) for f in schema], schema=schema)
+        started = time.perf_counter()
+        self.scheduler.deposit(stream, self._numbers[stream], table, arrow_schema(Schema(REJECTED)).empty_table())
+        elapsed = time.perf_counter() - started
+        self._numbers[stream] += 1
+        self.running.output.forget(self.running.output.next_number)
+        return elapsed
+
+    def slides(self, count: int, slide: Callable[[Self], float]) -> float:
+        """The median of several slides, the first of which does not count."""
+        slide(self)
+        return median(slide(self) for _ in range(count))
+
+
+def _no_table(name: str) -> pa.Table:
+    raise KeyError(name)

@@ -1,0 +1,125 @@
+"""An aggregate per key over the last five minutes, every second: beside Spark's own window() aggregation.
+
+Each side reads the same Parquet files through the streaming file source, with the same Spark settings, into a sink that
+does nothing; each at its better of two sizes of micro-batch, Spark's own also at its better state store. What comes
+before the first whole window does not count, nor do the first micro-batches of Spark's own.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from itertools import count, product
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as f
+
+from datacell.bench.plot import Plot
+from datacell.bench.report import Report
+from datacell.cell import connect
+from datacell.engines.session import session
+
+KEYS, SECONDS_PER_FILE, WINDOW = 2000, 10, 300
+MICRO_BATCHES = (10, 60)
+_START, _SECOND = 1_700_000_100_000_000, 1_000_000
+_COLUMNS = "ts TIMESTAMP, k INT, v DOUBLE, c INT"
+_AGGREGATES = {"avg": "avg(v)", "max": "max(v)", "distinct": "count(DISTINCT c)"}
+_STORES = {
+    "default": "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider",
+    "rocksdb": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
+}
+_NUMBERS = count()
+Row = tuple[object, ...]
+
+
+def run() -> Report:
+    """2000 keys at a row per second each: rows per second of each path."""
+    root = Path(tempfile.mkdtemp(prefix="datacell-bench-"))
+    spark = session()
+    rows: list[Row] = []
+    best: dict[tuple[str, str], float] = {}
+    try:
+        write_files(root / "files", 1260)
+        for engine, aggregate in product(("spark", "duckdb"), _AGGREGATES):
+            found = {(s, ""): ours(spark, root, aggregate, engine, s) for s in MICRO_BATCHES}
+            rows += [(f"datacell on {engine}", aggregate, s, "", rate) for (s, _), rate in found.items()]
+            best[engine, aggregate] = max(found.values())
+        own = {(s, store): spark_own(spark, root, s, store) for store, s in product(_STORES, MICRO_BATCHES)}
+        rows += [("Spark's own", "avg", s, store, rate) for (s, store), rate in own.items()]
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+        spark.stop()
+    better = {a: max(best["spark", a], best["duckdb", a]) for a in _AGGREGATES}
+    headline = {
+        "ratio_auto": better["avg"] / max(own.values()),
+        "ratio_spark": best["spark", "avg"] / max(own.values()),
+        "max_over_avg": better["max"] / better["avg"],
+        "distinct_over_avg": better["distinct"] / better["avg"],
+    }
+    columns = ("path", "aggregate", "s per micro-batch", "state store", "rows/s")
+    bars = {f"{path}, {aggregate}": rate for (path, aggregate), rate in best.items()}
+    plot = Plot.bars("rows per second, 5 minutes every second, 2000 keys", {"Spark's own": max(own.values()), **bars})
+    return Report("hop", headline, columns, rows, plot=plot)
+
+
+def write_files(directory: Path, seconds: int) -> None:
+    """A row per key and second; `c` has 8 values."""
+    directory.mkdir()
+    chance = np.random.default_rng(1)
+    for number in range(seconds // SECONDS_PER_FILE):
+        times = np.repeat(np.arange(number * SECONDS_PER_FILE, (number + 1) * SECONDS_PER_FILE), KEYS)
+        table = pa.table(
+            {
+                "ts": pa.array(_START + times * _SECOND, pa.timestamp("us")),
+                "k": pa.array(np.tile(np.arange(KEYS), SECONDS_PER_FILE), pa.int32()),
+                "v": chance.random(len(times)),
+                "c": pa.array(chance.integers(0, 8, len(times)), pa.int32()),
+            }
+        )
+        pq.write_table(table, directory / f"{number:04d}.parquet")
+        time.sleep(0.002)
+
+
+def ours(spark: SparkSession, root: Path, aggregate: str, engine: str, seconds: int) -> float:
+    """Rows per second once the window is full."""
+    cell = connect(checkpoint=root / f"state {next(_NUMBERS)}", spark=spark, engine=engine)
+    files = f"path = '{root / 'files'}', maxFilesPerTrigger = '{seconds // SECONDS_PER_FILE}'"
+    cell.sql(f"CREATE STREAM s ({_COLUMNS}, WATERMARK FOR ts AS ts) WITH (format = 'parquet', {files})")
+    text = f"SELECT k, {_AGGREGATES[aggregate]} AS a FROM s [RANGE 5 MINUTES SLIDE 1 SECOND] GROUP BY k"
+    cell.query(text, name="q").on_result(id)
+    cell.start()
+    try:
+        filled = _reached(cell.progress, (WINDOW + 60) * KEYS)
+        ended = _reached(cell.progress, 1260 * KEYS)
+    finally:
+        cell.stop()
+    return (ended[1] - filled[1]) / (ended[0] - filled[0])
+
+
+def _reached(progress, rows: int) -> tuple[float, int]:  # type: ignore[no-untyped-def]
+    """When so many rows had been taken, and how many."""
+    while (taken := progress().rows) < rows:
+        time.sleep(0.005)
+    return time.perf_counter(), taken
+
+
+def spark_own(spark: SparkSession, root: Path, seconds: int, store: str) -> float:
+    """Rows per second of the last micro-batch, over a shorter prefix of the files."""
+    spark.conf.set("spark.sql.streaming.stateStore.providerClass", _STORES[store])
+    frame = spark.readStream.schema(_COLUMNS).option("maxFilesPerTrigger", str(seconds // SECONDS_PER_FILE))
+    source = frame.parquet(str(root / "files")).withWatermark("ts", "0 seconds")
+    grouped = source.groupBy("k", f.window("ts", "5 minutes", "1 second")).agg(f.avg("v").alias("a"))
+    state = root / f"own {next(_NUMBERS)}"
+    query = grouped.writeStream.outputMode("append").format("noop").option("checkpointLocation", str(state)).start()
+    try:
+        while len(done := [p for p in query.recentProgress if p.numInputRows]) < (4 if seconds == 10 else 2):
+            time.sleep(0.1)
+    finally:
+        query.stop()
+    last = done[-1]
+    return last.numInputRows / (last.durationMs["triggerExecution"] / 1000)

@@ -1,0 +1,60 @@
+"""Queries are split as written in the fixtures, and what is so split gives the reference evaluator's answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import sample
+from datacell.algebra import tree
+from datacell.incremental.strategy import Strategy, choose
+from datacell.rewrite.driver import fixed_point
+from datacell.rewrite.rules import DECIDE, UNNEST, optimized
+from incremental import fixture_files
+from incremental.fixture_files import NAMES, Case
+from runtime.netrun import NetRun, without_empty
+
+CASES = [case for name in NAMES for case in fixture_files.read(name)]
+WITH_WINDOWS = [case for case in CASES if tree.windows(case.query().plan)]
+DECIDED = (next(rule for rule in UNNEST if rule.name == "remove_inner_order"), *DECIDE)
+ROW_BY_ROW = {"s": [1] * 7, "r": [1] * 7}
+IN_BATCHES = {"s": [3, 0, 2], "r": [1, 4]}
+
+
+def _id(case: Case) -> str:
+    return f"{case.file}: {case.title}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fixtures_have_titles_of_their_own(name: str, regenerate: bool) -> None:
+    cases = fixture_files.read(name)
+    if regenerate:
+        fixture_files.write(name, cases)
+    assert len({case.title for case in cases}) == len(cases)
+
+
+@pytest.mark.parametrize("case", CASES, ids=_id)
+def test_a_query_is_split_as_written(case: Case, regenerate: bool) -> None:
+    if not regenerate:
+        assert case.explained() == case.expected
+
+
+@pytest.mark.parametrize("cuts", [ROW_BY_ROW, IN_BATCHES], ids=["row by row", "in batches"])
+@pytest.mark.parametrize("case", WITH_WINDOWS, ids=_id)
+def test_increments_give_the_answers_of_the_reference(case: Case, cuts: dict[str, list[int]], tmp_path: Path) -> None:
+    query = case.query()
+    _skip_if_refused(case)
+    data = {**sample.DATA, **{name: sorted(sample.DATA[name], key=lambda row: row[0] // 2) for name in "sr"}}
+    expected = without_empty(sample.answers(query, fixed_point(query.plan, DECIDED), data))
+    assert expected, "the sample data show nothing"
+    net = NetRun(tmp_path, sample.catalog(), sample.reference(data), sample.engine(), query, incremental=True)
+    assert without_empty(net.run(cuts)) == expected
+
+
+def _skip_if_refused(case: Case) -> None:
+    plans = [choose(optimized(case.query()), strategy) for strategy in (Strategy.REEVALUATE, Strategy.INCREMENTAL)]
+    fragments = [fragment for plan in plans for fragment in plan.fragments()]
+    refused = [refusal for fragment in fragments for refusal in sample.engine().refusals(fragment)]
+    if refused:
+        pytest.skip(f"only Spark runs it: {refused[0]}")
