@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
-from statistics import median
 from types import TracebackType
 from typing import Self
 
@@ -69,11 +68,6 @@ class Bed:
         self._numbers[stream] += 1
         self.running.output.forget(self.running.output.next_number)
         return elapsed
-
-    def slides(self, count: int, slide: Callable[[Self], float]) -> float:
-        """The median of several slides, the first of which does not count."""
-        slide(self)
-        return median(slide(self) for _ in range(count))
 
 
 def _no_table(name: str) -> pa.Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import mean, median
 
 import numpy as np
 
@@ -37,16 +38,13 @@ class Q1:
         left = self.window - self.slide
         while left:
             rows = min(left, FILL // self.slide * self.slide or self.slide)
-            bed.deposit("s", self.rows(rows))
+            bed.deposit("s", uniform(rows))
             left -= rows
         return bed
 
     def step(self, bed: Bed) -> float:
         """One slide."""
-        return bed.deposit("s", self.rows(self.slide))
-
-    def rows(self, count: int) -> Batch:
-        return {name: _CHANCE.integers(0, VALUES, count, dtype=np.int32) for name in ("x1", "x2")}
+        return bed.deposit("s", uniform(self.slide))
 
 
 @dataclass(frozen=True)
@@ -76,3 +74,53 @@ class Q2:
             "x1": _CHANCE.integers(0, VALUES, count, dtype=np.int32),
             "x2": _CHANCE.integers(0, keys, count, dtype=np.int32),
         }
+
+
+@dataclass(frozen=True)
+class Q3:
+    """Aggregates over everything since the landmark."""
+
+    slide: int
+    selected: float = 0.2
+
+    def bed(self, engine: Engine, strategy: Strategy) -> Bed:
+        text = (
+            f"SELECT max(x1) AS top, sum(x2) AS total FROM s [LANDMARK SLIDE {self.slide} ROWS] "
+            f"WHERE x1 >= {int(VALUES * (1 - self.selected))}"
+        )
+        return Bed(engine, "CREATE STREAM s (x1 INT, x2 INT)", text, strategy)
+
+    def step(self, bed: Bed) -> float:
+        return bed.deposit("s", uniform(self.slide))
+
+
+def uniform(count: int) -> Batch:
+    return {name: _CHANCE.integers(0, VALUES, count, dtype=np.int32) for name in ("x1", "x2")}
+
+
+def measured(query: Q1 | Q2, engine: Engine, strategy: Strategy, slides: int) -> float:
+    """The median of so many slides, after the first window and two more slides."""
+    with query.bed(engine, strategy) as bed:
+        times = [query.step(bed) for _ in range(slides + 3)]
+    return median(times[3:])
+
+
+def merging(query: Q1 | Q2, engine: Engine, slides: int) -> tuple[float, float]:
+    """Per slide, on average: all of the time, and what of it is merging.
+
+    The second slide is the first that needs a full block; what that costs is spread over the slides of a block.
+    """
+    with query.bed(engine, Strategy.INCREMENTAL) as bed:
+        everything, merged = [], []
+        for _ in range(slides + 4):
+            before = bed.running.seconds
+            everything.append(query.step(bed))
+            merged.append(bed.running.seconds - before)
+    block = max(0.0, merged[1] - mean(merged[4:])) * query.slide / query.window
+    return mean(everything[4:]) + block, mean(merged[4:]) + block
+
+
+def compared(query: Q1 | Q2, engine: Engine) -> tuple[float, float]:
+    """Milliseconds per slide: by re-evaluation, by increments."""
+    again = measured(query, engine, Strategy.REEVALUATE, 6) * 1000
+    return again, measured(query, engine, Strategy.INCREMENTAL, 15) * 1000

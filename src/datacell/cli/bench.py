@@ -13,6 +13,15 @@ import typer
 class Bench(Enum):
     NET = "net"
     LIFTING = "lifting"
+    HOP = "hop"
+    BASIC = "basic"
+    STEPS = "steps"
+    SELECTIVITY = "selectivity"
+    WINDOW_SIZE = "window-size"
+    LANDMARK = "landmark"
+    ADAPTIVE = "adaptive"
+    AGAINST_ENGINE = "against-engine"
+    GROWTH = "growth"
 
 
 def bench(

@@ -24,10 +24,15 @@ _LOCKED: dict[str, str | bool | int | float | list[str]] = {
 }
 _Prepared = tuple[str, dict[str, Schema]]
 _MOST_TEXTS = 512
+_LIGHT = 50_000
+"""Rows of input up to which one thread is faster than several."""
 
 
 class DuckDBEngine:
-    """One in-memory database; every run has a cursor of its own."""
+    """Two in-memory databases without tables of their own: one for little input, which threads would only slow down.
+
+    Every run has a cursor of its own.
+    """
 
     name = "duckdb"
     call_worth = 20_000
@@ -35,6 +40,7 @@ class DuckDBEngine:
     def __init__(self, threads: int | None = None) -> None:
         settings = _LOCKED if threads is None else {"threads": threads, **_LOCKED}
         self._database = duckdb.connect(":memory:", config=settings)
+        self._light = duckdb.connect(":memory:", config={"threads": 1, **_LOCKED})
         self._texts: dict[int, tuple[Plan, _Prepared]] = {}
 
     def refusals(self, plan: Plan) -> tuple[str, ...]:
@@ -48,10 +54,12 @@ class DuckDBEngine:
 
     def run(self, plan: Plan, inputs: Inputs) -> pa.Table:
         text, sources = self._prepared(plan)
-        cursor = self._database.cursor()
+        tables = [_naive(selected(_loaded(inputs[name], columns), columns)) for name, columns in sources.items()]
+        light = sum(map(len, tables)) <= _LIGHT
+        cursor = (self._light if light else self._database).cursor()
         try:
-            for number, (name, columns) in enumerate(sources.items()):
-                cursor.register(f"input_{number}", _naive(selected(_loaded(inputs[name], columns), columns)))
+            for number, table in enumerate(tables):
+                cursor.register(f"input_{number}", table)
             return conform(cursor.execute(text).to_arrow_table(), plan.schema)
         except (duckdb.Error, pa.ArrowException) as error:
             raise EngineError(f"DuckDB could not run the fragment: {_first_line(error)}") from error
@@ -76,6 +84,7 @@ class DuckDBEngine:
 
     def close(self) -> None:
         self._database.close()
+        self._light.close()
 
 
 def _loaded(source: Input, columns: Schema) -> pa.Table:

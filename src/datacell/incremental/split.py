@@ -251,7 +251,7 @@ def _needs(plan: Plan) -> str:
         case Order(keys=keys):
             return "the whole window is put in order" if keys else "which rows come first is asked of the whole window"
         case Distinct() | SetOperation():
-            return f"{plan.head()} counts equal rows of the whole window"
+            return f"{plan.head()} compares all rows of the window"
     return ""
 
 
@@ -425,17 +425,21 @@ class _Pairing(_PerPart):
         if not isinstance(plan, _Meeting):
             return super().source(plan)
         left_new, right_all, left_old, right_new = SIDES
-        return Union((self._met(plan, left_new, right_all), self._met(plan, left_old, right_new)))
+        return Union((self._met(plan, left_new, right_all, True), self._met(plan, left_old, right_new, False)))
 
-    def _met(self, plan: _Meeting, left: str, right: str) -> Plan:
-        """The pairs that some boundary shows: from when the younger row is shown until the older is not."""
+    def _met(self, plan: _Meeting, left: str, right: str, left_is_small: bool) -> Plan:
+        """The pairs that some boundary shows: from when the younger row is shown until the older is not.
+
+        The small side stands on the right, because that is the one which engines hash.
+        """
         born, dies = self.names
         first = _side(left, plan.join.left.schema.fields, (f"{born}l", f"{dies}l"))
         second = _side(right, plan.join.right.schema.fields, (f"{born}r", f"{dies}r"))
         younger = scalar.call("greatest", scalar.column(f"{born}l"), scalar.column(f"{born}r"))
         older = scalar.call("least", scalar.column(f"{dies}l"), scalar.column(f"{dies}r"))
         wanted = [] if plan.join.condition is None else list(scalar.conjuncts(plan.join.condition))
-        joined = Join(first, second, condition=scalar.conjoin([*wanted, exp.LT(this=younger, expression=older)]))
+        sides = (second, first) if left_is_small else (first, second)
+        joined = Join(sides[0], sides[1], condition=scalar.conjoin([*wanted, exp.LT(this=younger, expression=older)]))
         when = (Named(born, younger, BIGINT), Named(dies, older, BIGINT))
         return Map(joined, (*joined.schema.passing(plan.schema.names), *when))
 

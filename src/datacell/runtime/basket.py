@@ -88,10 +88,10 @@ class Basket:
         after = Progress(before.rows + count, latest, before.late + late, before.rejected + rejected)
         stored = count and _is_needed(batch, list(oldest))
         if stored:
-            files.write_table(batch.path, batch.rows)
+            files.save_table(batch.path, batch.rows)
         sources = {**self.sources, source: number}
         saved = {"batch": batch.number, "sources": sources, "progress": asdict(after)}
-        files.write_json(self.directory / "progress.json", saved)
+        files.save_json(self.directory / "progress.json", saved)
         self.batches += [batch] if stored else []
         self._times = None
         self.last_batch, self.sources, self.progress = batch.number, sources, after

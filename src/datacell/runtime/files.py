@@ -37,16 +37,16 @@ def _is_temporary(path: Path) -> bool:
 
 def write(path: Path, fill: Callable[[BinaryIO], object]) -> None:
     """Write a file so that it is there whole or not at all, also after a power cut."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary, durable = path.with_name(f".{path.name}.{os.getpid()}.tmp"), not _is_temporary(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("wb") as file:
             fill(file)
             file.flush()
-            if not _is_temporary(path):
+            if durable:
                 os.fsync(file.fileno())
         temporary.replace(path)
-        if not _is_temporary(path):
+        if durable:
             _sync_directory(path.parent)
     except OSError as error:
         with suppress(OSError):
@@ -82,6 +82,18 @@ def write_table(path: Path, table: pa.Table, metadata: dict[str, Any] | None = N
     with ipc.new_file(buffer, noted.schema) as writer:
         writer.write_table(noted)
     write(path, lambda file: file.write(buffer.getvalue()))
+
+
+def save_json(path: Path, value: Any) -> None:
+    """Write what only a restart reads: nobody restarts from a temporary directory."""
+    if not _is_temporary(path):
+        write_json(path, value)
+
+
+def save_table(path: Path, table: pa.Table, metadata: dict[str, Any] | None = None) -> None:
+    """Write what only a restart reads."""
+    if not _is_temporary(path):
+        write_table(path, table, metadata)
 
 
 def read_table(path: Path) -> tuple[pa.Table, dict[str, Any]]:

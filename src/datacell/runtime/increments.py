@@ -30,8 +30,8 @@ from datacell.runtime.merging import Merging
 from datacell.runtime.pairing import KeptSide, PairedSide, Pairing, Side, shown_at, with_times
 from datacell.runtime.slices import Slices, slices
 
-COMPACTED_FROM = 50_000
-"""Rows of a relation from which on it is worth to combine what can be."""
+COMPACTED_FROM = 32
+"""Chunks of a relation from which on it is worth to look whether they can be combined."""
 
 
 class Increments:
@@ -200,13 +200,14 @@ class Increments:
         kept.expire(oldest)
         if self._is_worth_compacting(number, relation):
             kept.compact(lambda rows: self._compact(number, relation, rows, boundary), oldest)
-            self._compacted[number] = kept.size()
+            self._compacted[number] = len(kept.chunks)
 
     def _is_worth_compacting(self, number: int, relation: Kept) -> bool:
-        """Are there many more rows than last time, and does combining make them fewer?"""
+        """Are there many more chunks than last time, and does combining make their rows fewer?"""
         kept = self.kept[number]
-        if len(kept.chunks) < 2 or kept.size() <= max(COMPACTED_FROM, 2 * self._compacted[number]):
+        if len(kept.chunks) < max(COMPACTED_FROM, 2 * self._compacted[number]):
             return False
+        self._compacted[number] = len(kept.chunks)
         leaves = [leaf for leaf in self.split.leaves if leaf.relation == number]
         if any(isinstance(leaf, Latest) or self._grows(leaf) for leaf in leaves):
             return True

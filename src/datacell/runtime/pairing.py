@@ -23,6 +23,8 @@ from datacell.incremental.split import SIDES
 from datacell.runtime.slices import Slices
 
 Run = Callable[[Plan, Mapping[str, pa.Table]], pa.Table]
+FEW_DEAD = 0.8
+"""As long as more than this share of the rows is alive, the others are not worth to be taken out."""
 
 
 class Side(Protocol):
@@ -132,9 +134,9 @@ def with_times(rows: pa.Table, view: View, schema: pa.Schema, slices: Positions)
 
 
 def alive(rows: pa.Table, boundary: int) -> pa.Table:
-    """The rows that some boundary after this one shows."""
+    """The rows that some boundary after this one shows; a few others may stay, which no boundary shows."""
     live = column(rows, DIES) > boundary + 1
-    return rows if live.all() else rows.filter(pa.array(live))
+    return rows if live.sum() > FEW_DEAD * len(rows) else rows.filter(pa.array(live)).combine_chunks()
 
 
 def shown_at(rows: pa.Table, boundary: int) -> pa.Table:

@@ -23,7 +23,7 @@ from datacell.runtime import files
 _SUFFIX = ".arrow"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Chunk:
     """Rows that know their slices; `first` is the number of the oldest batch in it, `next_row` what comes after it."""
 
@@ -82,7 +82,8 @@ class Slices:
     def expire(self, oldest: int) -> None:
         """Let go of the chunks before this slice."""
         gone = [c for c in self.chunks[:-1] if c.latest < oldest]
-        self.chunks = [c for c in self.chunks if c not in gone]
+        if gone:
+            self.chunks = [c for c in self.chunks if c not in gone]
         for chunk in gone:
             chunk.path.unlink(missing_ok=True)
 
@@ -98,7 +99,7 @@ class Slices:
     def _written(self, number: int, first: int, next_row: int, rows: pa.Table, occupied: Positions) -> Chunk:
         path = self.directory / files.numbered_name(number, _SUFFIX)
         noted = {"first": first, "next": next_row, "occupied": occupied.tolist()}
-        files.write_table(path, rows.select(self.schema.names), noted)
+        files.save_table(path, rows.select(self.schema.names), noted)
         return Chunk(number, first, next_row, rows.select(self.schema.names), occupied, path)
 
     def _recover(self, last_batch: int) -> None:
