@@ -110,8 +110,8 @@ def _cut(query: Query, strategy: Strategy) -> Cut:
         case Timing.ROW_BY_ROW | Timing.ONCE:
             return Cut(query.timing.value, "nothing is kept", (), query.plan)
         case Timing.EVERY_CHANGE:
-            raise SqlError(
-                "a query without SLIDE answers at every change, and is not cut yet", hint="add SLIDE 1 SECOND"
+            return Cut(
+                query.timing.value, "it is not cut into slices yet; with SLIDE 1 SECOND it would be", (), query.plan
             )
     plans = choose(query, strategy)
     if plans.split is None:

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,9 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(datacell.__file__).parent.pa
 ODD = """
 CREATE STREAM `a "b"` (`x > y` INT, `<z>` STRING);
 CREATE CONTINUOUS QUERY `q ["1"] & <2>` AS SELECT `x > y`, `<z>` AS `]` FROM `a "b"` WHERE `<z>` <> 'line\\nline "x"';
+"""
+PAIRS = """CREATE STREAM s (ts TIMESTAMP, a INT, b INT, WATERMARK FOR ts AS ts); CREATE CONTINUOUS QUERY both AS
+SELECT x.b, y.b AS c FROM s [RANGE 3 SECONDS SLIDE 1 SECOND] x JOIN s [RANGE 3 SECONDS SLIDE 1 SECOND] y ON x.a = y.a;
 """
 
 
@@ -35,34 +39,98 @@ def test_json_is_a_list_of_queries(example: Path) -> None:
         check_plan(query["plan"])
 
 
-def check_plan(plan: dict[str, object]) -> None:
-    assert list(plan) == ["operator", "text", "columns", "inputs"]
-    inputs = plan["inputs"]
-    assert isinstance(inputs, list)
-    for child in inputs:
-        check_plan(child)
-
-
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda p: p.stem)
-def test_mermaid_is_one_flowchart_of_balanced_parts(example: Path) -> None:
-    code, shown, said = run("explain", str(example), "--format", "mermaid")
+def test_json_of_the_incremental_stage_has_relations_and_a_rest(example: Path) -> None:
+    code, shown, said = run("explain", str(example), "--format", "json", "--stage", "incremental")
+    assert (code, said) == (0, "")
+    queries = json.loads(shown)
+    assert any(query["relations"] for query in queries)
+    for query in queries:
+        about = ["name", "line", "stage", "timing", "emission", "columns"]
+        assert list(query) == [*about, "strategy", "why", "relations", "rest"]
+        assert query["stage"] == "incremental"
+        assert query["strategy"] in ("incremental", "reevaluate", "row by row", "at every change", "once")
+        assert (query["strategy"] == "incremental") == bool(query["relations"])
+        for relation in query["relations"]:
+            check_relation(relation, len(query["relations"]))
+        check_plan(query["rest"], len(query["relations"]))
+
+
+def check_relation(relation: dict[str, Any], relations: int) -> None:
+    if relation["kind"] == "pairs":
+        assert list(relation) == ["kind", "relations", "plan"]
+        assert all(1 <= number <= relations for number in relation["relations"])
+    else:
+        assert list(relation) == ["kind", "stream", "cuts", "plan"]
+        assert relation["kind"] == "slices"
+        assert relation["cuts"] is None or relation["cuts"]["every"]
+    check_plan(relation["plan"], relations)
+
+
+def check_plan(plan: dict[str, Any], relations: int = 0) -> None:
+    notes = {"relation", "named", "why", "merged"}
+    assert [key for key in plan if key not in notes] == ["operator", "text", "columns", "inputs"]
+    assert notes & set(plan) == set() or 1 <= plan["relation"] <= relations
+    for child in plan["inputs"]:
+        check_plan(child, relations)
+
+
+@pytest.mark.parametrize("stage", ["logical", "optimized", "incremental"])
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda p: p.stem)
+def test_mermaid_is_one_flowchart_of_balanced_parts(example: Path, stage: str) -> None:
+    code, shown, said = run("explain", str(example), "--format", "mermaid", "--stage", stage)
     assert (code, said) == (0, "")
     check_mermaid(shown)
 
 
 def check_mermaid(shown: str) -> None:
+    """Subgraphs close where they opened, lines name what is declared, labels cannot end before they do."""
     first, *lines = shown.splitlines()
     assert first == "flowchart BT"
-    opened = [line for line in lines if line.startswith("  subgraph q")]
-    assert opened
-    assert len(opened) == lines.count("  end")
+    assert any(line.startswith("  subgraph q") for line in lines)
     declared = {line.split("[")[0].strip() for line in lines if "[" in line and "subgraph" not in line}
+    opened: list[int] = []
     for line in lines:
-        if " --> " in line:
+        indent = len(line) - len(line.lstrip())
+        if line.strip() == "end":
+            assert indent == opened.pop()
+        elif " --> " in line:
             assert set(line.strip().split(" --> ")) <= declared
-        elif line != "  end":
+        else:
             assert line.endswith('"]'), line
             assert line.count('"') == 2, line
+            if line.lstrip().startswith("subgraph "):
+                opened.append(indent)
+    assert not opened
+
+
+def test_mermaid_of_the_incremental_stage_draws_relations_and_who_reads_them(tmp_path: Path) -> None:
+    script = tmp_path / "script.sql"
+    script.write_text(PAIRS, encoding="utf-8")
+    shown = run("explain", str(script), "--format", "mermaid", "--stage", "incremental").stdout
+    assert (
+        shown
+        == """flowchart BT
+  subgraph q0["both"]
+    subgraph q0r0["relation 1: slices of stream s, cut every 1 second"]
+      q0r0n0["stream s as x (a, b)"]
+    end
+    subgraph q0r1["relation 2: pairs of relation 1 with itself, each met once and kept until its older row expires"]
+      q0r1n0["map b = x.b, c = y.b"]
+      q0r1n1["inner join on x.a = y.a"]
+      q0r1n2["relation 1 under range 3 seconds slide 1 second"]
+      q0r1n2 --> q0r1n1
+      q0r1n3["relation 1 under range 3 seconds slide 1 second<br/>named: y.a, y.b"]
+      q0r1n3 --> q0r1n1
+      q0r1n1 --> q0r1n0
+    end
+    q0r0n0 --> q0r1n2
+    q0r0n0 --> q0r1n3
+    q0n0["relation 2<br/>why: these rows are the answer<br/>merged: the pairs that have not expired"]
+    q0r1n0 --> q0n0
+  end
+"""
+    )
 
 
 @pytest.mark.parametrize("form", ["text", "json", "mermaid"])
@@ -86,6 +154,41 @@ def test_a_stage_can_be_chosen(tmp_path: Path) -> None:
     assert logical.count("map") == 2
     assert optimized.count("map") == 1
     assert run("explain", str(script)).stdout == optimized
+
+
+def test_a_statement_chooses_its_own_stage(tmp_path: Path) -> None:
+    script = tmp_path / "script.sql"
+    script.write_text(f"{PAIRS} EXPLAIN INCREMENTAL SELECT count(*) AS n FROM s [RANGE 3 SECONDS SLIDE 1 SECOND];")
+    shown = run("explain", str(script)).stdout
+    first, second = shown.split("\n\n")
+    assert "relation" not in first
+    assert (
+        second
+        == """query of line 3: answers at boundaries in time
+gives window_end timestamp, n bigint
+  incremental: a boundary costs what has changed
+  relation 1: slices of stream s, cut every 1 second
+    aggregate count = count(*)
+      stream s (ts)
+  answer
+    map n = coalesce(count, 0)
+      aggregate count = sum(count)
+        relation 1 under range 3 seconds slide 1 second
+          why: partial aggregates of each slice
+          merged: a running suffix of one block of 3 seconds with a running prefix of the next
+"""
+    )
+
+
+def test_lines_of_the_incremental_stage_are_shortened_and_json_has_them_whole(tmp_path: Path) -> None:
+    script = tmp_path / "script.sql"
+    script.write_text(f"{PAIRS} SELECT kurtosis(b) AS k FROM s [RANGE 3 SECONDS SLIDE 1 SECOND];", encoding="utf-8")
+    text, whole = (
+        run("explain", str(script), "--stage", "incremental", "--format", f).stdout for f in ("text", "json")
+    )
+    assert 160 < max(map(len, text.splitlines())) <= 170
+    assert "…" in text
+    assert "…" not in whole
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from datacell.algebra.window import RowWindow, TimeWindow
 from datacell.incremental.boundaries import FOREVER, Boundary, Positions, last_shown, oldest_needed, shown_during
 from incremental.window_lists import (
+    MANY,
     NUMBERS,
     PARTITIONED_ROWS,
     POSITIONS,
@@ -22,6 +23,7 @@ from incremental.window_lists import (
 ALL_ROW_WINDOWS = st.lists(SLICED_ROWS | PARTITIONED_ROWS, min_size=1, max_size=3)
 
 
+@MANY
 @given(time_windows())
 def test_rows_in_time_are_shown_from_birth_until_death(windows: list[TimeWindow]) -> None:
     due = in_time(windows)
@@ -31,6 +33,7 @@ def test_rows_in_time_are_shown_from_birth_until_death(windows: list[TimeWindow]
         check_shown(POSITIONS, born, dies, due, index)
 
 
+@MANY
 @given(ALL_ROW_WINDOWS)
 def test_counted_rows_are_shown_from_birth_until_death(windows: list[RowWindow]) -> None:
     due = in_rows(windows)
@@ -48,6 +51,7 @@ def check_shown(positions: Positions, born: Positions, dies: Positions, due: lis
         assert by_time.tolist() == by_place.tolist(), boundary
 
 
+@MANY
 @given(time_windows())
 def test_the_last_boundary_that_shows_a_row_is_before_its_death(windows: list[TimeWindow]) -> None:
     for window in windows:
@@ -58,6 +62,7 @@ def test_the_last_boundary_that_shows_a_row_is_before_its_death(windows: list[Ti
         assert (last[ever & mortal] < dies[ever & mortal]).all()
 
 
+@MANY
 @given(time_windows())
 def test_what_is_not_needed_any_more_is_not_shown(windows: list[TimeWindow]) -> None:
     due = in_time(windows)
@@ -67,6 +72,7 @@ def test_what_is_not_needed_any_more_is_not_shown(windows: list[TimeWindow]) -> 
             assert start >= stop or start >= oldest_needed(window, before.end)
 
 
+@MANY
 @given(st.lists(SLICED_ROWS, min_size=1, max_size=3))
 def test_counted_rows_that_are_not_needed_any_more_are_not_shown(windows: list[RowWindow]) -> None:
     due = in_rows(windows)

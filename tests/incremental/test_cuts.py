@@ -11,6 +11,7 @@ from datacell.incremental import cuts
 from datacell.incremental.boundaries import FOREVER, Positions
 from datacell.incremental.cuts import Cuts, Progression
 from incremental.window_lists import (
+    MANY,
     NUMBERS,
     POSITIONS,
     in_rows,
@@ -27,6 +28,7 @@ def at(*positions: int) -> Positions:
     return np.array(positions, dtype=np.int64)
 
 
+@MANY
 @given(time_windows())
 def test_every_window_over_time_begins_and_ends_at_a_cut(windows: list[TimeWindow]) -> None:
     where, due = cuts.cuts(windows, slides(windows)), in_time(windows)
@@ -34,6 +36,7 @@ def test_every_window_over_time_begins_and_ends_at_a_cut(windows: list[TimeWindo
         check_begins_and_ends(where, seen(due, index))
 
 
+@MANY
 @given(row_windows())
 def test_every_window_over_rows_begins_and_ends_at_a_cut(windows: list[RowWindow]) -> None:
     where, due = cuts.cuts(windows, slides(windows)), in_rows(windows)
@@ -46,6 +49,7 @@ def check_begins_and_ends(where: Cuts, shown: list[tuple[int, int]]) -> None:
     assert where.slices(ends).tolist() == ends.tolist()
 
 
+@MANY
 @given(time_windows())
 def test_the_rows_of_a_slice_over_time_are_shown_together(windows: list[TimeWindow]) -> None:
     where, due = cuts.cuts(windows, slides(windows)), in_time(windows)
@@ -53,6 +57,7 @@ def test_the_rows_of_a_slice_over_time_are_shown_together(windows: list[TimeWind
         check_together(where, POSITIONS, seen(due, index))
 
 
+@MANY
 @given(row_windows())
 def test_the_rows_of_a_slice_over_rows_are_shown_together(windows: list[RowWindow]) -> None:
     where, due = cuts.cuts(windows, slides(windows)), in_rows(windows)
@@ -69,6 +74,7 @@ def check_together(where: Cuts, positions: Positions, shown: list[tuple[int, int
         assert ((start <= positions) & (positions < stop)).tolist() == ((start <= found) & (found < stop)).tolist()
 
 
+@MANY
 @given(time_windows())
 def test_blocks_over_time(windows: list[TimeWindow]) -> None:
     where, due = cuts.cuts(windows, slides(windows)), in_time(windows)
@@ -76,6 +82,7 @@ def test_blocks_over_time(windows: list[TimeWindow]) -> None:
         check_blocks(where, window, POSITIONS, seen(due, index))
 
 
+@MANY
 @given(row_windows())
 def test_blocks_over_rows(windows: list[RowWindow]) -> None:
     where, due = cuts.cuts(windows, slides(windows)), in_rows(windows)
@@ -105,6 +112,7 @@ def _has_instant(window: WindowSpec) -> bool:
     return isinstance(window, Landmark) and window.since is not None
 
 
+@MANY
 @given(time_windows())
 def test_where_windows_over_time_begin(windows: list[TimeWindow]) -> None:
     due = in_time(windows)
@@ -113,6 +121,7 @@ def test_where_windows_over_time_begin(windows: list[TimeWindow]) -> None:
             check_starts(window, slides(windows), [start for start, _ in seen(due, index)])
 
 
+@MANY
 @given(row_windows())
 def test_where_windows_over_rows_begin(windows: list[RowWindow]) -> None:
     due = in_rows(windows)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import sample
-from datacell.algebra import tree
+from datacell.algebra.query import Timing
 from datacell.incremental.strategy import Strategy, choose
 from datacell.rewrite.driver import fixed_point
 from datacell.rewrite.rules import DECIDE, UNNEST, optimized
@@ -16,7 +16,7 @@ from incremental.fixture_files import NAMES, Case
 from runtime.netrun import NetRun, without_empty
 
 CASES = [case for name in NAMES for case in fixture_files.read(name)]
-WITH_WINDOWS = [case for case in CASES if tree.windows(case.query().plan)]
+AT_BOUNDARIES = [case for case in CASES if case.query().timing in (Timing.BOUNDARIES, Timing.ARRIVALS)]
 DECIDED = (next(rule for rule in UNNEST if rule.name == "remove_inner_order"), *DECIDE)
 BATCHES = {"s": [3, 0, 2], "r": [1, 4]}
 
@@ -39,7 +39,7 @@ def test_a_query_is_split_as_written(case: Case, regenerate: bool) -> None:
         assert case.explained() == case.expected
 
 
-@pytest.mark.parametrize("case", WITH_WINDOWS, ids=_id)
+@pytest.mark.parametrize("case", AT_BOUNDARIES, ids=_id)
 def test_increments_give_the_answers_of_the_reference(case: Case, tmp_path: Path) -> None:
     query = case.query()
     _skip_if_refused(case)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from datacell.algebra.window import (
@@ -20,6 +21,8 @@ from datacell.algebra.window import (
     WindowSpec,
 )
 from datacell.incremental.boundaries import Boundary, Positions, due_in_rows, due_in_time
+
+MANY = settings(derandomize=True, database=None, deadline=None, max_examples=200)
 
 POSITIONS: Positions = np.arange(-12, 25, dtype=np.int64)
 ARRIVED = 40

@@ -53,7 +53,7 @@ class Q2:
 
     window: int
     slide: int
-    matches: float = 1e-4
+    matches: float = 1 / VALUES
 
     def bed(self, engine: Engine, strategy: Strategy) -> Bed:
         window = f"[ROWS {self.window} SLIDE {self.slide}]"

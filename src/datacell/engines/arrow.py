@@ -49,7 +49,11 @@ def arrow_schema(schema: Schema) -> pa.Schema:
 
 def conform(table: pa.Table, schema: Schema) -> pa.Table:
     """The same rows with exactly the plan's names and types."""
-    wanted = arrow_schema(schema)
+    return shaped(table, arrow_schema(schema))
+
+
+def shaped(table: pa.Table, wanted: pa.Schema) -> pa.Table:
+    """The same rows with exactly these names and types."""
     return table if table.schema.equals(wanted) else table.rename_columns(wanted.names).cast(wanted)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -11,8 +13,8 @@ from datacell.algebra.schema import Schema
 from datacell.engines import sql
 from datacell.engines.agreed import DUCKDB, refusals
 from datacell.engines.agreed.spelled import RefusedError
-from datacell.engines.arrow import conform, selected
-from datacell.engines.protocol import Input, Inputs
+from datacell.engines.arrow import arrow_schema, shaped
+from datacell.engines.protocol import Input, Inputs, ParquetFiles
 from datacell.errors import EngineError
 
 _LOCKED: dict[str, str | bool | int | float | list[str]] = {
@@ -22,16 +24,59 @@ _LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "allow_community_extensions": "false",
     "lock_configuration": "true",
 }
-_Prepared = tuple[str, dict[str, Schema]]
-_MOST_TEXTS = 512
+_MOST_KNOWN = 256
 _LIGHT = 50_000
 """Rows of input up to which one thread is faster than several."""
+
+
+class _Slot:
+    """A table of the database whose content is whatever was put in last: naming a new one each time costs more."""
+
+    def __init__(self) -> None:
+        self.table: pa.Table | None = None
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        assert self.table is not None
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+class _Prepared:
+    """A plan's text, what it reads, and a cursor in each database it was run in, where the text is a statement."""
+
+    def __init__(self, plan: Plan, text: str, sources: Mapping[str, Schema]) -> None:
+        self.plan, self.text = plan, text
+        self.sources = [(name, _naive(arrow_schema(columns))) for name, columns in sources.items()]
+        self.schema = arrow_schema(plan.schema)
+        self._slots = [_Slot() for _ in sources]
+        self._cursors: dict[int, duckdb.DuckDBPyConnection] = {}
+
+    def run(self, database: duckdb.DuckDBPyConnection, tables: Sequence[pa.Table]) -> pa.Table:
+        for slot, table in zip(self._slots, tables, strict=True):
+            slot.table = table
+        try:
+            return self._cursor(database).execute("EXECUTE prepared").to_arrow_table()
+        finally:
+            for slot in self._slots:
+                slot.table = None
+
+    def close(self) -> None:
+        for cursor in self._cursors.values():
+            cursor.close()
+
+    def _cursor(self, database: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+        found = self._cursors.get(id(database))
+        if found is None:
+            found = self._cursors[id(database)] = database.cursor()
+            for number, slot in enumerate(self._slots):
+                found.register(f"input_{number}", slot)
+            found.execute(f"PREPARE prepared AS {self.text}")
+        return found
 
 
 class DuckDBEngine:
     """Two in-memory databases without tables of their own: one for little input, which threads would only slow down.
 
-    Every run has a cursor of its own.
+    Every plan has a cursor of its own.
     """
 
     name = "duckdb"
@@ -41,7 +86,7 @@ class DuckDBEngine:
         settings = _LOCKED if threads is None else {"threads": threads, **_LOCKED}
         self._database = duckdb.connect(":memory:", config=settings)
         self._light = duckdb.connect(":memory:", config={"threads": 1, **_LOCKED})
-        self._texts: dict[int, tuple[Plan, _Prepared]] = {}
+        self._known: dict[int, _Prepared] = {}
 
     def refusals(self, plan: Plan) -> tuple[str, ...]:
         return refusals(plan)
@@ -53,54 +98,51 @@ class DuckDBEngine:
             raise EngineError(f"DuckDB must not run the fragment: {refused}") from refused
 
     def run(self, plan: Plan, inputs: Inputs) -> pa.Table:
-        text, sources = self._prepared(plan)
-        tables = [_naive(selected(_loaded(inputs[name], columns), columns)) for name, columns in sources.items()]
-        light = sum(map(len, tables)) <= _LIGHT
-        cursor = (self._light if light else self._database).cursor()
+        prepared = self._prepared(plan)
         try:
-            for number, table in enumerate(tables):
-                cursor.register(f"input_{number}", table)
-            return conform(cursor.execute(text).to_arrow_table(), plan.schema)
+            tables = [_loaded(inputs[name], schema) for name, schema in prepared.sources]
+            database = self._light if sum(map(len, tables)) <= _LIGHT else self._database
+            return shaped(prepared.run(database, tables), prepared.schema)
         except (duckdb.Error, pa.ArrowException) as error:
             raise EngineError(f"DuckDB could not run the fragment: {_first_line(error)}") from error
-        finally:
-            cursor.close()
 
     def _prepared(self, plan: Plan) -> _Prepared:
-        """The text of a plan and what it reads. A factory runs the same plans again and again."""
-        found = self._texts.get(id(plan))
+        """A factory runs the same plans again and again."""
+        found = self._known.pop(id(plan), None)
         if found is None:
             sources = sql.sources(plan)
             names = {name: f"input_{number}" for number, name in enumerate(sources)}
-            found = (plan, (self.sql(sql.reading_from(plan, names)), sources))
-            if len(self._texts) >= _MOST_TEXTS:
-                self._texts.pop(next(iter(self._texts)))
-            self._texts[id(plan)] = found
-        return found[1]
+            found = _Prepared(plan, self.sql(sql.reading_from(plan, names)), sources)
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.pop(next(iter(self._known))).close()
+        self._known[id(plan)] = found
+        return found
 
     def execute(self, statement: str) -> duckdb.DuckDBPyConnection:
         """Any statement, as far as the lock allows it."""
         return self._database.cursor().execute(statement)
 
     def close(self) -> None:
+        for prepared in self._known.values():
+            prepared.close()
         self._database.close()
         self._light.close()
 
 
-def _loaded(source: Input, columns: Schema) -> pa.Table:
-    """Files are read here, because the database may not open any."""
-    if isinstance(source, pa.Table):
-        return source
-    return pa.concat_tables([pq.read_table(path, columns=list(columns.names)) for path in source.paths])
+def _loaded(source: Input, schema: pa.Schema) -> pa.Table:
+    """The columns that are read. Files are read here, because the database may not open any."""
+    if isinstance(source, ParquetFiles):
+        source = pa.concat_tables([pq.read_table(path, columns=schema.names) for path in source.paths])
+    return shaped(source.select(schema.names), schema)
 
 
-def _naive(table: pa.Table) -> pa.Table:
+def _naive(schema: pa.Schema) -> pa.Schema:
     """Instants become UTC wall-clock time, which DuckDB handles without time zones."""
     fields = [
         f.with_type(pa.timestamp("us")) if pa.types.is_timestamp(f.type) and f.type.tz is not None else f
-        for f in table.schema
+        for f in schema
     ]
-    return table.cast(pa.schema(fields))
+    return pa.schema(fields)
 
 
 def _first_line(error: Exception) -> str:

@@ -19,8 +19,22 @@ from functools import partial
 from sqlglot import exp
 
 from datacell.algebra import scalar, tree
-from datacell.algebra.carry import Carrier, fresh
-from datacell.algebra.plan import Filter, Join, Map, Order, Over, Plan, SortKey, Stream, Table, Union, Window
+from datacell.algebra.carry import Carrier, fresh, ungrouped
+from datacell.algebra.plan import (
+    Aggregate,
+    Filter,
+    Group,
+    Join,
+    Map,
+    Order,
+    Over,
+    Plan,
+    SortKey,
+    Stream,
+    Table,
+    Union,
+    Window,
+)
 from datacell.algebra.query import TIME_COLUMNS, Query
 from datacell.algebra.schema import Field, Named, Schema
 from datacell.algebra.types import BIGINT, INT, Type
@@ -68,7 +82,11 @@ def lift_rest(split: Split, many: bool) -> Plan:
 
 
 def _lifted(query: Query, plan: Plan, prepare: Callable[[Plan], Plan], make: Callable[..., AtBoundaries]) -> Plan:
+    """One boundary that no expression reads need not be carried: then the answer's rows do not tell it."""
     (time,) = TIME_COLUMNS[query.timing]
+    alone = make(carried=(), taken=frozenset())
+    if not alone.many and not any(map(scalar.reads_boundary, _expressions(plan))):
+        return alone.without_boundary(prepare(plan))
     below, columns, order = _parts(plan)
     prepared = prepare(below)
     taken = frozenset(name for node in tree.descendants(prepared) for name in node.schema.names)
@@ -96,6 +114,10 @@ def boundaries_schema(type_: Type, windows: int) -> Schema:
 def instants_schema(type_: Type) -> Schema:
     """The columns of the boundaries table when relations are read: the boundary, and it as a number."""
     return Schema((Field(scalar.WINDOW_END, type_), Field(AT, BIGINT)))
+
+
+def _expressions(plan: Plan) -> Iterator[exp.Expr]:
+    return (e for node in tree.descendants(plan) for e in node.expressions())
 
 
 def _parts(plan: Plan) -> tuple[Plan, tuple[Named, ...], tuple[SortKey, ...]]:
@@ -127,7 +149,31 @@ def _numbered(plan: Plan, numbers: Iterator[int]) -> Plan:
 
 @dataclass(frozen=True)
 class AtBoundaries(Carrier):
-    """Carries the boundary through the plan."""
+    """Carries the boundary through the plan; with only one, what is shown there is prepared."""
+
+    many: bool = True
+
+    def source(self, plan: Plan) -> Plan:
+        if not self.reads_first(plan):
+            return super().source(plan)
+        return self.at_many(plan) if self.many else Join(self.at_one(plan), self.domain())
+
+    @abstractmethod
+    def at_one(self, plan: Plan) -> Plan:
+        """What an operator that depends on the boundary by itself shows there."""
+
+    @abstractmethod
+    def at_many(self, plan: Plan) -> Plan:
+        """What such an operator shows at each boundary, with the boundary."""
+
+    def without_boundary(self, plan: Plan) -> Plan:
+        """The plan at the one boundary, which it does not read."""
+        if self.reads_first(plan):
+            return self.at_one(plan)
+        if isinstance(plan, Aggregate) and plan.keys:
+            below = self.without_boundary(ungrouped(plan.child))
+            return Aggregate(Group(below, plan.keys), plan.aggregates)
+        return plan.with_children([self.without_boundary(child) for child in plan.children])
 
     def depends(self, plan: Plan) -> bool:
         return any(self.reads_first(n) or any(map(self.reads, n.expressions())) for n in tree.descendants(plan))
@@ -162,25 +208,29 @@ class AtBoundaries(Carrier):
 class _Windows(AtBoundaries):
     """Evaluates windows anew: what a window shows is joined with the boundaries at which it does."""
 
-    many: bool = True
-
     def reads_first(self, plan: Plan) -> bool:
         return isinstance(plan, Window)
 
-    def source(self, plan: Plan) -> Plan:
-        if not isinstance(plan, _Numbered):
-            return super().source(plan)
+    def at_one(self, plan: Plan) -> Plan:
+        assert isinstance(plan, _Numbered)
         rows = _with_position(plan.child, window_table(plan.index))
-        position = scalar.column(_position(rows))
-        joined = self._shown(rows, position, bounds(plan.index)) if self.many else Join(rows, self.domain())
-        if isinstance(plan.window, Rows) and plan.window.partition:
-            joined = last_rows(joined, (*self.names, *plan.window.partition), plan.window.count, position)
-        return Map(joined, joined.schema.passing((*plan.schema.names, *self.names)))
+        return _shown_rows(rows, plan, ())
 
-    def _shown(self, rows: Plan, position: exp.Expr, columns: tuple[str, str]) -> Plan:
-        start, stop = map(scalar.column, columns)
+    def at_many(self, plan: Plan) -> Plan:
+        assert isinstance(plan, _Numbered)
+        rows, columns = _with_position(plan.child, window_table(plan.index)), bounds(plan.index)
+        position, (start, stop) = scalar.column(_position(rows)), map(scalar.column, columns)
         inside = [exp.GTE(this=position, expression=start), exp.LT(this=position.copy(), expression=stop)]
-        return Join(rows, self.boundaries(columns), condition=scalar.conjoin(list(inside)))
+        joined = Join(rows, self.boundaries(columns), condition=scalar.conjoin(list(inside)))
+        return _shown_rows(joined, plan, self.names)
+
+
+def _shown_rows(rows: Plan, window: _Numbered, boundary: tuple[str, ...]) -> Plan:
+    """The rows of a window, of each key only the last if it is partitioned."""
+    shown, spec = rows, window.window
+    if isinstance(spec, Rows) and spec.partition:
+        shown = last_rows(rows, (*boundary, *spec.partition), spec.count, scalar.column(_position(rows)))
+    return Map(shown, shown.schema.passing((*window.schema.names, *boundary)))
 
 
 @dataclass(frozen=True)
@@ -188,43 +238,41 @@ class _Relations(AtBoundaries):
     """Reads what is shown of relations; for one boundary that is prepared, for many the fragment finds it."""
 
     leaves: tuple[Leaf, ...] = ()
-    many: bool = False
 
     def reads_first(self, plan: Plan) -> bool:
         return isinstance(plan, Shown | Latest)
 
-    def source(self, plan: Plan) -> Plan:
+    def at_one(self, plan: Plan) -> Plan:
+        table = self._table(plan)
+        if not isinstance(plan, Latest):
+            return reading(table, plan.schema.fields)
+        rows = reading(table, plan.columns, fields(SLICE))
+        last = last_rows(rows, plan.window.partition, plan.window.count, scalar.column(SLICE))
+        return Map(last, last.schema.passing(plan.schema.names))
+
+    def at_many(self, plan: Plan) -> Plan:
         match plan:
             case Latest(window=window):
-                return self._latest(plan, window)
-            case Shown(is_merged=True) if self.many:
+                rows = reading(self._table(plan), plan.columns, fields(SLICE, BORN))
+                joined = Join(rows, self.boundaries((AT,)), condition=_is_shown(BORN))
+                keys = (*self.names, *window.partition)
+                return self._narrowed(plan, last_rows(joined, keys, window.count, scalar.column(SLICE)))
+            case Shown(is_merged=True):
                 return self._merged(plan)
-            case Shown():
-                return self._shown(plan)
-        return super().source(plan)
-
-    def _shown(self, plan: Shown) -> Plan:
-        table = shown_table(self.leaves.index(plan))
-        if not self.many:
-            return Join(reading(table, plan.columns), self.domain())
-        rows = reading(table, plan.columns, fields(BORN, DIES))
+        rows = reading(self._table(plan), plan.schema.fields, fields(BORN, DIES))
         return self._narrowed(plan, Join(rows, self.boundaries((AT,)), condition=_is_shown(BORN, DIES)))
 
     def _merged(self, plan: Shown) -> Plan:
-        index = self.leaves.index(plan)
         (key,) = self.carried
         at = Field(AT, key.type)
         assert plan.combination is not None
-        ready = reading(shown_table(index), plan.columns, (at,))
-        found = Union((ready, running(plan.columns, plan.combination, index, at)))
+        ready = reading(self._table(plan), plan.columns, (at,))
+        found = Union((ready, running(plan.columns, plan.combination, self.leaves.index(plan), at)))
         return Map(found, (*found.schema.passing(plan.schema.names), Named(key.name, scalar.column(AT), key.type)))
 
-    def _latest(self, plan: Latest, window: Rows) -> Plan:
-        rows = reading(shown_table(self.leaves.index(plan)), plan.columns, fields(SLICE, BORN))
-        joined = Join(rows, self.boundaries((AT,)), condition=_is_shown(BORN))
-        return self._narrowed(
-            plan, last_rows(joined, (*self.names, *window.partition), window.count, scalar.column(SLICE))
-        )
+    def _table(self, leaf: Plan) -> str:
+        assert isinstance(leaf, Shown | Latest)
+        return shown_table(self.leaves.index(leaf))
 
     def _narrowed(self, plan: Plan, joined: Plan) -> Plan:
         return Map(joined, joined.schema.passing((*plan.schema.names, *self.names)))

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from sqlglot import exp
+
 from datacell.algebra import scalar, tree
 from datacell.algebra.parts import Parts
 from datacell.algebra.plan import Map, Plan, Table
@@ -140,6 +142,19 @@ def reading(table: str, columns: tuple[Field, ...], extra: tuple[Field, ...] = (
     """A relation of these names from a table of the same names."""
     fields = (*columns, *extra)
     return Map(Table(table, "of", fields), tuple(Named(f.name, scalar.column(f"of.{f.name}"), f.type) for f in fields))
+
+
+def projection(plan: Plan) -> dict[str, str] | None:
+    """If a plan only passes columns of one table on: for each of its columns the table's. No engine is needed then."""
+    match plan:
+        case Table(columns=columns):
+            return {f"{plan.alias}.{f.name}": f.name for f in columns}
+        case Map(child, columns):
+            below = projection(child)
+            if below is None or not all(isinstance(c.value, exp.Column) for c in columns):
+                return None
+            return {c.name: below[c.value.name] for c in columns}
+    return None
 
 
 def fields(*names: str) -> tuple[Field, ...]:

@@ -428,7 +428,7 @@ class _Pairing(_PerPart):
         return Union((self._met(plan, left_new, right_all, True), self._met(plan, left_old, right_new, False)))
 
     def _met(self, plan: _Meeting, left: str, right: str, left_is_small: bool) -> Plan:
-        """The pairs that some boundary shows: from when the younger row is shown until the older is not.
+        """The pairs: each is shown from when its younger row is until its older is not, if that is not before.
 
         The small side stands on the right, because that is the one which engines hash.
         """
@@ -437,9 +437,8 @@ class _Pairing(_PerPart):
         second = _side(right, plan.join.right.schema.fields, (f"{born}r", f"{dies}r"))
         younger = scalar.call("greatest", scalar.column(f"{born}l"), scalar.column(f"{born}r"))
         older = scalar.call("least", scalar.column(f"{dies}l"), scalar.column(f"{dies}r"))
-        wanted = [] if plan.join.condition is None else list(scalar.conjuncts(plan.join.condition))
         sides = (second, first) if left_is_small else (first, second)
-        joined = Join(sides[0], sides[1], condition=scalar.conjoin([*wanted, exp.LT(this=younger, expression=older)]))
+        joined = Join(sides[0], sides[1], condition=plan.join.condition)
         when = (Named(born, younger, BIGINT), Named(dies, older, BIGINT))
         return Map(joined, (*joined.schema.passing(plan.schema.names), *when))
 

@@ -9,6 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from datacell.algebra.query import TIME_COLUMNS, Emission, Query
+from datacell.engines.arrow import arrow_type
+from datacell.incremental.boundaries import Boundary
 from datacell.incremental.lift import BOUNDARY
 
 
@@ -22,6 +24,17 @@ def changes(query: Query, rows: pa.Table, ends: Sequence[int], previous: pa.Tabl
         found.append(_stamped(query, _minus(first, second, query.plan.schema.names), end))
         before = now
     return pa.concat_tables(found)
+
+
+def with_boundary(query: Query, rows: pa.Table, answered: Sequence[Boundary]) -> pa.Table:
+    """The answer with its boundary, which the fragment leaves out where there is only one."""
+    if BOUNDARY in rows.schema.names:
+        return rows
+    (field,) = TIME_COLUMNS[query.timing]
+    end = pa.array([answered[0].end], pa.int64()).cast(arrow_type(field.type))[0]
+    column = pa.repeat(end, len(rows))
+    stamped = rows if len(query.result) == len(query.plan.schema) else rows.add_column(0, field.name, column)
+    return stamped.append_column(BOUNDARY, column)
 
 
 def in_order(rows: pa.Table) -> pa.Table:

@@ -105,7 +105,7 @@ def fire_at(query: Query, state: State, due_now: Sequence[Boundary], evaluation:
     """Answer the boundaries, all at once."""
     evaluated = [b for b in due_now if not b.empty]
     found = evaluation.answer(evaluated) if evaluated else arrow_schema(lift.answer_schema(query)).empty_table()
-    rows = changes.in_order(found)
+    rows = changes.in_order(changes.with_boundary(query, found, evaluated))
     ends = [b.end for b in due_now]
     latest = changes.at(rows, ends[-1]).drop_columns([lift.BOUNDARY])
     after = replace(state, boundary=ends[-1], tail=len(latest))

@@ -22,7 +22,19 @@ from datacell.incremental import boundaries, cuts, lift, merge
 from datacell.incremental.boundaries import FOREVER, Boundary, Positions, shown_during
 from datacell.incremental.cuts import Blocks
 from datacell.incremental.merge import ROWS, shown_table
-from datacell.incremental.relations import BORN, DIES, SLICE, Kept, Latest, Pairs, Shown, Split, View, fields
+from datacell.incremental.relations import (
+    BORN,
+    DIES,
+    SLICE,
+    Kept,
+    Latest,
+    Pairs,
+    Shown,
+    Split,
+    View,
+    fields,
+    projection,
+)
 from datacell.runtime.basket import NUMBER, TIME, Basket, Batch, Need
 from datacell.runtime.eagerness import Eagerness
 from datacell.runtime.evaluation import Held, Runner
@@ -93,9 +105,15 @@ class Increments:
         position = np.asarray(rows[NUMBER if self.by_rows else TIME].to_numpy(), dtype=np.int64)
         at = position if relation.cuts is None else relation.cuts.slices(position)
         sliced = rows.drop_columns([TIME, NUMBER]).append_column(SLICE, pa.array(at))
-        made = self.run(relation.plan, {lift.basket(relation.stream): sliced})
+        made = self._made(relation, sliced)
         occupied = at[:0] if self.by_rows else np.unique(at)
         kept.put(waiting[-1].number, int(rows[NUMBER][-1].as_py()) + 1, made, occupied)
+
+    def _made(self, relation: Kept, rows: pa.Table) -> pa.Table:
+        passed = projection(relation.plan)
+        if passed is None:
+            return self.run(relation.plan, {lift.basket(relation.stream): rows})
+        return rows.select(list(passed.values())).rename_columns(list(passed))
 
     def _cut(self, stream: str, batch: Batch) -> int:
         """The last slice that the batch has rows of: when it is a new one, the slices before it are full."""
@@ -145,9 +163,7 @@ class Increments:
                 return {shown_table(index): self.merged[index].one(*shown[0])}
             return self.merged[index].many(shown, [b.end for b in due])
         rows = self._timed(leaf)
-        if isinstance(leaf, Shown) and len(due) == 1:
-            rows = shown_at(rows, due[0].end)
-        return {shown_table(index): rows}
+        return {shown_table(index): shown_at(rows, due[0].end) if len(due) == 1 else rows}
 
     def _window_number(self, leaf: Shown | Latest) -> int:
         """The number of the query's window that a leaf sees a relation through; all equal ones show the same."""

@@ -23,6 +23,7 @@ from datacell.incremental.split import SIDES
 from datacell.runtime.slices import Slices
 
 Run = Callable[[Plan, Mapping[str, pa.Table]], pa.Table]
+MOST_PIECES = 16
 FEW_DEAD = 0.8
 """As long as more than this share of the rows is alive, the others are not worth to be taken out."""
 
@@ -47,7 +48,7 @@ class _Meeting:
         self.met = self.schema.empty_table()
 
     def meet(self, rows: pa.Table) -> None:
-        self.met = pa.concat_tables([self.met, rows])
+        self.met = joined([self.met, rows])
 
     def expire(self, boundary: int) -> None:
         self.met = alive(self.met, boundary)
@@ -101,14 +102,14 @@ class Pairing:
         left, right = self.left.new(), self.right.new()
         if not len(left) and not len(right):
             return
-        everything = pa.concat_tables([self.right.met, right])
+        everything = joined([self.right.met, right])
         inputs = dict(zip(SIDES, (left, everything, self.left.met, right), strict=True))
         self.left.meet(left)
         self.right.meet(right)
         made = self.run(self.pairs.plan, inputs).select(self.schema.names)
         for waiting in self.readers:
             waiting.append(made)
-        self.rows = pa.concat_tables([self.rows, made])
+        self.rows = joined([self.rows, made])
 
     def expire(self, boundary: int) -> None:
         """Let go of what no later boundary shows, and combine what they all show together."""
@@ -121,6 +122,13 @@ class Pairing:
             inputs = {ROWS: self.rows.set_column(index, BORN, pa.array(born))}
             self.rows = self.run(self.folding, inputs).select(self.schema.names)
             self._folded = len(self.rows)
+
+
+def joined(tables: list[pa.Table]) -> pa.Table:
+    """The rows of all tables; not in too many pieces, each of which costs an engine something."""
+    found = pa.concat_tables(tables)
+    pieces = max((c.num_chunks for c in found.columns), default=0)
+    return found.combine_chunks() if pieces > MOST_PIECES else found
 
 
 def with_times(rows: pa.Table, view: View, schema: pa.Schema, slices: Positions) -> pa.Table:
@@ -141,8 +149,12 @@ def alive(rows: pa.Table, boundary: int) -> pa.Table:
 
 def shown_at(rows: pa.Table, boundary: int) -> pa.Table:
     """The rows that a boundary shows, without saying when."""
-    shown = (column(rows, BORN) <= boundary) & (boundary < column(rows, DIES))
-    return (rows if shown.all() else rows.filter(pa.array(shown))).drop_columns([BORN, DIES])
+    shown = column(rows, BORN) <= boundary
+    if DIES in rows.schema.names:
+        shown &= boundary < column(rows, DIES)
+    return (rows if shown.all() else rows.filter(pa.array(shown))).drop_columns(
+        [c for c in (BORN, DIES) if c in rows.schema.names]
+    )
 
 
 def column(rows: pa.Table, name: str) -> Positions:
