@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from datacell.algebra.window import Landmark, Now, Range, Rows, RowWindow, TimeWindow, WindowSpec
-from datacell.incremental import cuts
+from datacell.incremental import cuts, show
 from datacell.incremental.boundaries import FOREVER, Positions
 from datacell.incremental.cuts import Cuts, Progression
 from incremental.window_lists import (
@@ -157,6 +158,13 @@ def test_two_cuts_per_slide_and_one_per_block(window: WindowSpec, expected: set[
 def test_slices_begin_at_the_last_cut() -> None:
     where = Cuts((Progression(5), Progression(3, 1)), (7,))
     assert where.slices(at(-1, 0, 1, 4, 6, 7, 8, 10, 12)).tolist() == [-2, 0, 1, 4, 5, 7, 7, 10, 10]
+
+
+@MANY
+@given(st.lists(st.builds(Progression, st.integers(1, 9), st.integers(0, 8)), min_size=1, max_size=5))
+def test_progressions_that_are_not_shown_cut_nowhere_else(progressions: list[Progression]) -> None:
+    shown = Cuts(tuple(show.needed(progressions)))
+    assert shown.slices(POSITIONS).tolist() == Cuts(tuple(progressions)).slices(POSITIONS).tolist()
 
 
 @pytest.mark.parametrize(

@@ -24,11 +24,11 @@ def run() -> Report:
     headline = {}
     try:
         duckdb, on_spark = DuckDBEngine(), SparkEngine(spark)
-        for engine, numbers in ((duckdb, _ON_DUCKDB), (on_spark, _ON_SPARK)):
-            cost = {n: _measured(rows, lines, "Q1", engine, Q1(_WINDOW, _WINDOW // n), n) for n in numbers}
+        for engine, numbers, slides in ((duckdb, _ON_DUCKDB, 40), (on_spark, _ON_SPARK, 8)):
+            cost = {n: _measured(rows, lines, "Q1", engine, Q1(_WINDOW, _WINDOW // n), slides) for n in numbers}
             headline[f"growth_{engine.name}"] = cost[2048] / cost[64]
         for n in _PAIRS:
-            _measured(rows, lines, "Q2", duckdb, Q2(102_400, 102_400 // n), n)
+            _measured(rows, lines, "Q2", duckdb, Q2(102_400, 102_400 // n), 40)
     finally:
         spark.stop()
     columns = ("query", "engine", "slices", "ms in all", "of it, ms merging")
@@ -42,9 +42,10 @@ def _measured(
     name: str,
     engine: Engine,
     query: Q1 | Q2,
-    slices: int,
+    slides: int,
 ) -> float:
-    everything, merged = merging(query, engine, 40 if engine.name == "duckdb" else 8)
+    everything, merged = merging(query, engine, slides)
+    slices = query.window // query.slide
     rows.append((name, engine.name, slices, everything * 1000, merged * 1000))
     lines.setdefault(f"{name} on {engine.name}", []).append((slices, merged * 1000))
     return merged

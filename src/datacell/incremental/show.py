@@ -30,12 +30,22 @@ def cuts(where: Cuts | None, by_rows: bool) -> str:
     if where is None:
         return "every row a slice of its own"
     periods: dict[int, list[int]] = {}
-    for p in _needed(where.progressions):
+    for p in needed(where.progressions):
         first = 1 if by_rows else 0
         periods.setdefault(p.period, []).append((p.offset - first) % p.period)
     every = [_every(period, sorted(offsets), by_rows) for period, offsets in periods.items()]
     points = [f"at {_instant(point)}" for point in where.points]
     return f"cut {_listed([*every, *points])}"
+
+
+def needed(progressions: Sequence[Progression]) -> list[Progression]:
+    """Without those whose members all belong to others."""
+    left = list(progressions)
+    for p in sorted(progressions, reverse=True):
+        others = [q for q in left if q != p]
+        if any(_covers(period, others, p) for period in {q.period for q in others}):
+            left = others
+    return left
 
 
 def notes(relations: Sequence[Relation]) -> Notes:
@@ -84,16 +94,6 @@ def _share_nothing(window: WindowSpec) -> bool:
         case Fixed(size=size, slide=int(slide)) | Landmark(reset=int(size), slide=slide):
             return slide % size == 0
     return isinstance(window, Now)
-
-
-def _needed(progressions: Sequence[Progression]) -> list[Progression]:
-    """Without those whose members all belong to others."""
-    needed = list(progressions)
-    for p in sorted(progressions, reverse=True):
-        others = [q for q in needed if q != p]
-        if any(_covers(period, others, p) for period in {q.period for q in others}):
-            needed = others
-    return needed
 
 
 def _covers(period: int, others: Sequence[Progression], covered: Progression) -> bool:

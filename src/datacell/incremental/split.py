@@ -336,6 +336,8 @@ class _About:
 
 
 _APPROXIMATE = "approx_count_distinct"
+_ANY = frozenset({"any_value", "first", "first_value", "last", "last_value"})
+"""These see NULLs, so a value that a FILTER leaves out must not become one."""
 
 
 def _about(value: exp.Expr) -> _About | None:
@@ -343,7 +345,7 @@ def _about(value: exp.Expr) -> _About | None:
     if call is None:
         return None
     first = call.expressions[0] if call.expressions else None
-    if isinstance(first, exp.Distinct):
+    if isinstance(first, exp.Distinct) and call.name not in _ANY:
         arguments = first.expressions
     elif call.name == _APPROXIMATE and first is not None:
         arguments = [first]

@@ -17,10 +17,10 @@ import pyarrow as pa
 from datacell.algebra import tree
 from datacell.algebra.query import TIME_COLUMNS, Timing
 from datacell.algebra.schema import Schema
+from datacell.algebra.window import WindowSpec
 from datacell.engines.arrow import arrow_schema
 from datacell.incremental import boundaries, cuts, lift, merge
 from datacell.incremental.boundaries import FOREVER, Boundary, Positions, shown_during
-from datacell.incremental.cuts import Blocks
 from datacell.incremental.merge import ROWS, shown_table
 from datacell.incremental.relations import (
     BORN,
@@ -217,6 +217,9 @@ class Increments:
         if self._is_worth_compacting(number, relation):
             kept.compact(lambda rows: self._compact(number, relation, rows, boundary), oldest)
             self._compacted[number] = len(kept.chunks)
+            for merging in self.merged.values():
+                if merging.relation is kept:
+                    merging.forget()
 
     def _is_worth_compacting(self, number: int, relation: Kept) -> bool:
         """Are there many more chunks than last time, and does combining make their rows fewer?"""
@@ -225,9 +228,11 @@ class Increments:
             return False
         self._compacted[number] = len(kept.chunks)
         leaves = [leaf for leaf in self.split.leaves if leaf.relation == number]
-        if any(isinstance(leaf, Latest) or self._grows(leaf) for leaf in leaves):
+        if any(isinstance(leaf, Latest) for leaf in leaves):
             return True
-        return relation.combination is not None and len(kept.chunks) > 2 * len(np.unique(slices(kept.rows())))
+        if relation.combination is None:
+            return False
+        return any(map(self._grows, leaves)) or len(kept.chunks) > 2 * len(np.unique(slices(kept.rows())))
 
     def _grows(self, leaf: Shown | Latest) -> bool:
         return leaf.window is not None and not cuts.blocks(leaf.window).slides
@@ -240,9 +245,9 @@ class Increments:
             return self._last_rows(relation, rows, latest[0], boundary)
         if relation.combination is None:
             return rows
-        growing = {cuts.blocks(leaf.window) for leaf in leaves if leaf.window is not None}
-        if len(growing) == 1 and not any(b.slides for b in growing):
-            rows = _coarser(rows, growing.pop(), boundary)
+        windows = {leaf.window for leaf in leaves}
+        if len(windows) == 1 and self._grows(leaves[0]):
+            rows = _coarser(rows, leaves[0].window, boundary)
         return self.run(merge.folding(relation.columns, relation.combination, SLICE), {ROWS: rows})
 
     def _last_rows(self, relation: Kept, rows: pa.Table, leaf: Latest, boundary: int) -> pa.Table:
@@ -269,9 +274,12 @@ class Increments:
         return PairedSide(view, self.pairs[view.relation])
 
 
-def _coarser(rows: pa.Table, blocks: Blocks, boundary: int) -> pa.Table:
+def _coarser(rows: pa.Table, window: WindowSpec | None, boundary: int) -> pa.Table:
     """Rows that every later boundary of their block shows become rows of the block's first slice."""
-    at = slices(rows)
+    assert window is not None
+    blocks, at = cuts.blocks(window), slices(rows)
+    born, dies = shown_during(window, at)
+    rows, at = rows.filter(pa.array(born < dies)), at[born < dies]
     shown = at < boundary
     if not shown.any():
         return rows

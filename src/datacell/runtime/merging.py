@@ -176,9 +176,14 @@ class Merging:
                 steps.add(_where(rows, inside), 2 * own[inside] + 1, -before[last[inside]])
         steps.ask(2 * asked.blocks[valid], valid, asked.ends[valid])
         steps.ask(2 * (asked.blocks[before] - 1) + 1, -before, asked.ends[before])
-        self._front = self._suffixes = None
+        self.forget()
 
     # State
+
+    def forget(self) -> None:
+        """The chunks have changed: make front and suffixes anew."""
+        self._front = self._suffixes = None
+        self._seen = self.relation.through
 
     def _update(self) -> None:
         """Take up the chunks that have come."""

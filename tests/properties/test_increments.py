@@ -1,0 +1,122 @@
+"""Increments answer as re-evaluation does, over streams long enough for fronts, suffixes, stragglers and blocks."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from datacell.engines.duckdb import DuckDBEngine
+from datacell.engines.protocol import Engine
+from datacell.engines.spark import SparkEngine
+from datacell.runtime import increments
+from reference import Answer
+from runtime.netrun import NetRun
+from sample import Values, bind, catalog, reference
+
+QUERIES = [
+    "SELECT k, avg(v) AS a, count(*) AS c FROM s [{w}] GROUP BY k",
+    "SELECT k, max(n) AS a, min(v) AS b, sum(n) AS c FROM s [{w}] WHERE n IS NOT NULL GROUP BY k HAVING count(*) > 1",
+    "SELECT count(*) AS c, count(v) AS d, sum(v) AS e FROM s [{w}] WHERE k > 1",
+    "SELECT k, count(DISTINCT n) AS d, count(n) AS c FROM s [{w}] GROUP BY k",
+    "SELECT k, var_samp(v) AS a, covar_pop(v, n) AS b FROM s [{w}] GROUP BY k",
+    "SELECT DISTINCT k, n FROM s [{w}]",
+    "SELECT k, n, v FROM s [{w}] ORDER BY v DESC, k, n LIMIT 3",
+    "SELECT k, median(v) AS m FROM s [{w}] WHERE n > 0 GROUP BY k",
+    "SELECT a.k, count(*) AS c, max(b.x) AS m FROM s [{w}] a JOIN r [{w2}] b ON a.k = b.k GROUP BY a.k",
+    "SELECT a.k, a.n, b.x FROM s [{w}] a JOIN r [{w2}] b ON a.k = b.k AND a.n < b.x",
+    "SELECT a.k, b.x FROM s [{w}] a LEFT JOIN r [{w2}] b ON a.k = b.k AND a.n = b.x",
+    "SELECT count(*) AS c FROM s [{w}] a JOIN s [{w2}] b ON a.k = b.k JOIN r [{w}] c ON b.n = c.x",
+    "SELECT x.k, x.a, y.b FROM (SELECT k, sum(n) AS a FROM s [{w}] GROUP BY k) x "
+    "JOIN (SELECT k, sum(n) AS b FROM s [{w2}] GROUP BY k) y ON x.k <=> y.k",
+    "SELECT max(q.a) AS m FROM (SELECT k, avg(v) AS a FROM s [{w}] GROUP BY k) q",
+    "SELECT k FROM s [{w}] EXCEPT SELECT k FROM r [{w2}]",
+    "SELECT k, sum(q.n) AS t FROM (SELECT k, n FROM s [{w}] UNION ALL SELECT k, x FROM r [{w2}]) q GROUP BY k",
+    "ISTREAM (SELECT k, count(*) AS c FROM s [{w}] GROUP BY k)",
+    "SELECT k, v, n FROM s [{w}] WHERE n >= (SELECT max(x) FROM r [{w2}])",
+]
+
+
+def windows(chance: Random) -> tuple[str, str]:
+    """Two windows that go together."""
+    if chance.random() < 0.3:
+        rows = [
+            f"ROWS {chance.randint(1, 40)} SLIDE {chance.randint(1, 9)}",
+            f"PARTITION BY k ROWS {chance.randint(1, 5)} SLIDE {chance.randint(1, 9)}",
+            f"LANDMARK SLIDE {chance.randint(1, 15)} ROWS",
+        ]
+        return chance.choice(rows), chance.choice(rows[::2])
+    length, slide = chance.choice([2, 7, 10, 20, 45]), chance.choice([1, 2, 3, 5, 20])
+    time = [
+        f"RANGE {length} SECONDS SLIDE {slide} SECONDS",
+        f"RANGE {length} SECONDS SLIDE {slide} SECONDS",
+        f"FIXED {length} SECONDS SLIDE {slide} SECONDS",
+        f"LANDMARK SLIDE {slide} SECONDS",
+        f"LANDMARK SLIDE {slide} SECONDS RESET EVERY {chance.choice([4, 15])} SECONDS",
+        f"LANDMARK FROM TIMESTAMP '1970-01-01 00:00:11Z' SLIDE {slide} SECONDS",
+    ]
+    return chance.choice(time), chance.choice([*time, f"RANGE {length} SECONDS"])
+
+
+def rows(chance: Random) -> dict[str, Values]:
+    """Some ninety seconds with gaps, disorder within the lateness, and a few rows that come far too late."""
+    seconds = 0.0
+    found: dict[str, list[tuple[object, ...]]] = {"s": [], "r": []}
+    for _ in range(chance.randint(20, 160)):
+        seconds += chance.choice([0, 0, 0.25, 0.5, 1, 1.5]) if chance.random() < 0.98 else 25
+        late = chance.choice([0, 0, 0.5, 1.5, 1.9]) if chance.random() < 0.97 else 8
+        time = max(0.0, seconds - late)
+        key = chance.choice([None, 1, 2, 3, chance.randint(4, 9)])
+        value = chance.choice([None, -1.5, 0.5, 2.0, 7.5])
+        if chance.random() < 0.65:
+            found["s"].append((time, key, value, chance.choice([None, 0, 1, 2, 5])))
+        else:
+            found["r"].append((time, key, chance.choice([None, 0, 1, 2, 5]), chance.choice(["x", "y"])))
+    return {**found, "t": [], "u": []}
+
+
+def compared(engine: Engine, seed: int) -> tuple[list[Answer], list[Answer], str]:
+    """The answers by increments and by re-evaluation, of a case that the seed decides."""
+    chance = Random(seed)
+    w, w2 = windows(chance)
+    query = bind(chance.choice(QUERIES).format(w=w, w2=w2))
+    data = rows(chance)
+    most = chance.choice([1, 3, 12, 60])
+    cuts = {name: [chance.randint(0, most) for _ in range(len(data[name]))] for name in ("s", "r")}
+    answers = []
+    for incremental in (True, False):
+        with tempfile.TemporaryDirectory() as directory:
+            net = NetRun(Path(directory), catalog(), reference(data), engine, query, incremental)
+            answers.append(net.run(cuts))
+    return answers[0], answers[1], query.text
+
+
+@settings(
+    max_examples=150,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    phases=(Phase.explicit, Phase.generate),
+    suppress_health_check=list(HealthCheck),
+)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0, 5, 10_000]), st.sampled_from([2, 32]))
+def test_increments_answer_as_reevaluation_does(seed: int, worth: int, compacted_from: int) -> None:
+    """`worth` and `compacted_from` decide how often rows are folded and chunks are combined."""
+    engine = DuckDBEngine(threads=1)
+    engine.call_worth = worth
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(increments, "COMPACTED_FROM", compacted_from)
+        ours, expected, text = compared(engine, seed)
+    engine.close()
+    assert ours == expected, text
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("seed", range(6))
+def test_on_spark_too(spark_engine: SparkEngine, seed: int) -> None:
+    ours, expected, text = compared(spark_engine, seed)
+    assert ours == expected, text
