@@ -80,7 +80,7 @@ class DuckDBEngine:
     """
 
     name = "duckdb"
-    call_worth = 20_000
+    call_worth = 5_000
 
     def __init__(self, threads: int | None = None) -> None:
         settings = _LOCKED if threads is None else {"threads": threads, **_LOCKED}

@@ -29,6 +29,7 @@ _MEANING = {
 _SMALL_JOBS = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.execution.arrow.localRelationThreshold": "65536",  # larger inputs are read by tasks, not by the planner
 }
 _LOCAL = {
     "spark.ui.enabled": "false",

@@ -46,6 +46,7 @@ from datacell.algebra.types import BIGINT, Type
 from datacell.algebra.window import Rows, WindowSpec
 from datacell.errors import PlanError
 from datacell.incremental.cuts import Cuts, cuts
+from datacell.incremental.eager import aggregated_sides
 from datacell.incremental.lift import basket
 from datacell.incremental.merge import aligned
 from datacell.incremental.relations import (
@@ -123,7 +124,8 @@ class _Splitter:
 
     def _pieces(self, taken: _Taken, flow: Plan) -> Plan:
         combination = Combination(tuple(k.name for k in (*taken.keys, *taken.values)), taken.parts)
-        return self._leaf(taken.partial(flow), combination, f"{taken.shown} {_of_each(flow)}")
+        partial = aggregated_sides(flow, (*taken.keys, *taken.values), taken.parts) if _is_pair(flow) else None
+        return self._leaf(partial or taken.partial(flow), combination, f"{taken.shown} {_of_each(flow)}")
 
     def _leaf(self, plan: Plan, combination: Combination | None, why: str) -> Shown:
         number = self._relation(plan, combination)

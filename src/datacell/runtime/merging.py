@@ -31,7 +31,7 @@ from datacell.runtime.slices import Chunk, Slices, slices
 
 Run = Callable[[Plan, Mapping[str, pa.Table]], pa.Table]
 
-FEW_BLOCKS = 2
+FEW_BLOCKS, MOST_PIECES = 2, 8
 
 
 @dataclass
@@ -95,7 +95,7 @@ class Merging:
             found += [suffixes.at(start), *(self._plain(r, start, None) for r in suffixes.stragglers)]
         front = self._front_of(block)
         found += [front.folded, *(self._plain(r, None, stop) for r in front.rows)]
-        shown = pa.concat_tables(found)
+        shown = pa.concat_tables(found).combine_chunks()
         self._fold(front, stop)
         return shown
 
@@ -215,6 +215,8 @@ class Merging:
     def _fold(self, front: _Front, stop: int) -> None:
         """Combine what every later window shows, once it is worth a call."""
         size = sum(map(len, front.rows))
+        if len(front.rows) > MOST_PIECES:
+            front.rows = [pa.concat_tables(front.rows).combine_chunks()]
         if size <= max(self.worth, 4 * len(front.folded)):
             return
         older = [self._plain(r, None, stop) for r in front.rows]
