@@ -1,0 +1,185 @@
+"""What increments store, how often they call the engine, and how they go on after a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from datacell.algebra.plan import Plan
+from datacell.engines.duckdb import DuckDBEngine
+from datacell.runtime.eagerness import SLIDES_PER_TRY, Eagerness
+from datacell.runtime.increments import Increments
+from runtime.netrun import NetRun
+from sample import at, bind, catalog, reference
+
+AVERAGE = "SELECT k, avg(v) AS a FROM s [RANGE 10 SECONDS SLIDE 1 SECOND] GROUP BY k"
+KEYS = 3
+
+
+class CountingEngine(DuckDBEngine):
+    """Counts its calls."""
+
+    calls = 0
+
+    def run(self, plan: Plan, inputs: Mapping[str, Any]) -> pa.Table:
+        self.calls += 1
+        return super().run(plan, inputs)
+
+
+def net_of(directory: Path, text: str, engine: DuckDBEngine | None = None) -> NetRun:
+    return NetRun(directory, catalog(), reference(), engine or DuckDBEngine(threads=1), bind(text), incremental=True)
+
+
+def second(net: NetRun, number: int, stream: str = "s") -> None:
+    """A row of each key."""
+    rest = {"v": 1.5, "n": number} if stream == "s" else {"x": number, "c": "x"}
+    net.deposit(stream, number, [{"ts": at(number), "k": k, **rest} for k in range(KEYS)])
+
+
+def stored(directory: Path) -> dict[str, int]:
+    """Rows in files, by the folder they are in."""
+    found: dict[str, int] = {}
+    for path in directory.rglob("*.arrow"):
+        with pa.memory_map(str(path)) as source:
+            count = pa.ipc.open_file(source).read_all().num_rows
+        name = "slices" if "slices" in path.parts else path.parent.name
+        found[name] = found.get(name, 0) + count
+    return found
+
+
+def kept_rows(net: NetRun) -> int:
+    assert isinstance(net.running.evaluation, Increments)
+    return net.running.evaluation.state().rows
+
+
+def test_raw_rows_are_not_stored_where_partial_results_suffice(tmp_path: Path) -> None:
+    net = net_of(tmp_path, "SELECT k, avg(v) AS a FROM s [RANGE 10 SECONDS SLIDE 5 SECONDS] GROUP BY k")
+    for number in range(12):
+        second(net, number)
+    assert net.scheduler.streams["s"].basket.batches == []
+    assert "basket" not in stored(tmp_path)
+
+
+def test_a_join_keeps_its_sides_and_no_more(tmp_path: Path) -> None:
+    net = net_of(
+        tmp_path, "SELECT a.n, b.x FROM s [RANGE 3 SECONDS SLIDE 1 SECOND] a, r [RANGE 3 SECONDS SLIDE 1 SECOND] b"
+    )
+    for number in range(30):
+        second(net, number)
+        second(net, number, "r")
+    assert stored(tmp_path)["slices"] <= 2 * KEYS * 8
+
+
+def test_expired_slices_are_deleted_on_disk_too(tmp_path: Path) -> None:
+    net = net_of(tmp_path, AVERAGE)
+    most = 0
+    for number in range(200):
+        second(net, number)
+        most = max(most, stored(tmp_path)["slices"])
+    assert most <= KEYS * 15
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT k, max(n) AS m FROM s [LANDMARK SLIDE 1 SECOND] GROUP BY k",
+        "SELECT k, n FROM s [PARTITION BY k ROWS 2 SLIDE 1]",
+    ],
+)
+def test_what_never_expires_is_combined(tmp_path: Path, text: str) -> None:
+    net = net_of(tmp_path, text)
+    for number in range(300):
+        second(net, number)
+    assert kept_rows(net) <= KEYS * 70
+    assert stored(tmp_path)["slices"] <= KEYS * 70
+
+
+def test_a_slide_costs_two_calls_and_now_and_then_one_more(tmp_path: Path) -> None:
+    engine = CountingEngine(threads=1)
+    net = net_of(tmp_path, AVERAGE, engine)
+    for number in range(25):
+        second(net, number)
+    engine.calls = 0
+    for number in range(25, 65):
+        second(net, number)
+    assert 2 * 40 <= engine.calls <= 2 * 40 + 4 + 4, (
+        "one for the slice, one for the answer, one per block of ten slides"
+    )
+
+
+def test_many_slides_at_once_cost_no_more_calls(tmp_path: Path) -> None:
+    engine = CountingEngine(threads=1)
+    net = net_of(tmp_path, AVERAGE, engine)
+    net.deposit("s", 0, [{"ts": at(n / 2), "k": n % KEYS, "v": 1.0, "n": n} for n in range(400)])
+    assert net.running.answered > 190
+    assert engine.calls == 2, "slices, and one answer over more than two blocks"
+
+
+@pytest.mark.parametrize("stop_after", [1, 9, 17, 26])
+def test_a_restart_goes_on_from_the_live_slices(tmp_path: Path, stop_after: int) -> None:
+    whole = net_of(tmp_path / "whole", AVERAGE)
+    for number in range(40):
+        second(whole, number)
+    whole.scheduler.drain()
+    stopped = net_of(tmp_path / "stopped", AVERAGE)
+    for number in range(stop_after):
+        second(stopped, number)
+    again = net_of(tmp_path / "stopped", AVERAGE)
+    assert kept_rows(again) == kept_rows(stopped)
+    for number in range(stop_after, 40):
+        second(again, number)
+    again.scheduler.drain()
+    assert again.answers() == whole.answers()
+
+
+def test_a_batch_that_was_absorbed_but_not_taken_is_absorbed_again(tmp_path: Path) -> None:
+    net = net_of(tmp_path, AVERAGE)
+    for number in range(20):
+        second(net, number)
+    progress = tmp_path / "streams" / "s" / "basket" / "progress.json"
+    saved = progress.read_bytes()
+    second(net, 20)
+    progress.write_bytes(saved)  # as if the crash had come between the slices and the basket
+    (net.output.directory / f"{net.output.next_number - 1:010d}.arrow").unlink()
+    again = net_of(tmp_path, AVERAGE)
+    second(again, 20)
+    again.scheduler.drain()
+    whole = net_of(tmp_path / "whole", AVERAGE)
+    for number in range(21):
+        second(whole, number)
+    whole.scheduler.drain()
+    assert again.answers() == whole.answers()
+
+
+def responses(eagerness: Eagerness, *seconds: float) -> None:
+    for response in seconds:
+        for _ in range(SLIDES_PER_TRY):
+            eagerness.answered(response, 1)
+
+
+def test_chunks_are_doubled_while_the_response_time_falls_and_then_settle_at_the_best() -> None:
+    eagerness = Eagerness()
+    responses(eagerness, 8.0, 4.0, 2.0)
+    assert (eagerness.chunks, eagerness.settled) == (8, False)
+    responses(eagerness, 2.5)
+    assert (eagerness.chunks, eagerness.settled) == (4, True)
+
+
+def test_an_open_slice_is_absorbed_in_so_many_chunks() -> None:
+    eagerness = Eagerness(chunks=4)
+    absorbed = []
+    for batch in range(40):
+        absorbed.append(eagerness.is_due(10, batch // 20))
+        if absorbed[-1]:
+            eagerness.absorbed()
+    assert absorbed[20]
+    assert sum(absorbed[21:]) == 4 - 1
+
+
+def test_one_chunk_waits_until_the_slice_is_full() -> None:
+    eagerness = Eagerness()
+    assert [eagerness.is_due(10, batch // 3) for batch in range(7)] == [False] * 3 + [True] + [False] * 2 + [True]
