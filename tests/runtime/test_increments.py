@@ -58,7 +58,7 @@ def kept_rows(net: NetRun) -> int:
 
 def test_raw_rows_are_not_stored_where_partial_results_suffice(tmp_path: Path) -> None:
     net = net_of(tmp_path, "SELECT k, avg(v) AS a FROM s [RANGE 10 SECONDS SLIDE 5 SECONDS] GROUP BY k")
-    for number in range(12):
+    for number in range(11):
         second(net, number)
     assert net.scheduler.streams["s"].basket.batches == []
     assert "basket" not in stored(tmp_path)
@@ -79,7 +79,7 @@ def test_expired_slices_are_deleted_on_disk_too(tmp_path: Path) -> None:
     most = 0
     for number in range(200):
         second(net, number)
-        most = max(most, stored(tmp_path)["slices"])
+        most = max(most, stored(tmp_path).get("slices", 0))
     assert most <= KEYS * 15
 
 
