@@ -57,12 +57,14 @@ CREATE TEMPORARY VIEW u AS SELECT * FROM VALUES {u} AS u(k, b);
 """
 
 
+@pytest.mark.parametrize("strategy", ["incremental", "reevaluate"])
 @pytest.mark.parametrize("engine", ["spark", "duckdb"])
-def test_a_run_gives_the_answers_of_the_reference(tmp_path: Path, engine: str) -> None:
+def test_a_run_gives_the_answers_of_the_reference(tmp_path: Path, engine: str, strategy: str) -> None:
     script = tmp_path / "script.sql"
     script.write_text("".join(_script(tmp_path)))
     done = subprocess.run(
-        [sys.executable, "-m", "datacell", "run", str(script), "--once", "--engine", engine], check=False
+        [sys.executable, "-m", "datacell", "run", str(script), "--once", "--engine", engine, "--strategy", strategy],
+        check=False,
     )
     assert done.returncode == 0
     for number, text in enumerate(QUERIES):

@@ -64,13 +64,18 @@ class SparkEngine:
         source = inputs[name]
         if isinstance(source, ParquetFiles):
             return self.session.read.schema(_ddl(columns)).parquet(*source.paths)
-        frame = self.session.createDataFrame(selected(source, columns), schema=_ddl(columns))
+        frame = self.session.createDataFrame(_without_empty_pieces(selected(source, columns)), schema=_ddl(columns))
         return broadcast(frame) if len(source) <= _FEW else frame
 
 
 def _make_active(owner: SparkSession) -> None:
     """PySpark makes a session the active one when it creates a frame, and has no other public way to say so."""
     owner.createDataFrame([], "nothing int")
+
+
+def _without_empty_pieces(table: pa.Table) -> pa.Table:
+    """Spark takes an empty piece for the end of a table, and would lose what comes after it."""
+    return pa.Table.from_batches([b for b in table.to_batches() if len(b)], table.schema)
 
 
 def _ddl(columns: Schema) -> str:
