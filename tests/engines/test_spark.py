@@ -39,6 +39,11 @@ _PLAN = Map(
 _ANSWER = {"n": [None, 7], "h": [12, None]}
 
 
+def test_an_empty_piece_of_an_input_is_not_its_end(spark_engine: SparkEngine) -> None:
+    pieces = pa.concat_tables([_ROWS.slice(0, 0), _ROWS.slice(0, 1), _ROWS.slice(0, 0), _ROWS.slice(1)])
+    assert spark_engine.run(_PLAN, {"t": pieces}).to_pydict() == _ANSWER
+
+
 def test_owner_keeps_its_session(spark: SparkSession) -> None:
     owner = spark.newSession()
     wanted = {"spark.sql.ansi.enabled": "true", "spark.sql.session.timeZone": "Asia/Tokyo"}

@@ -96,7 +96,7 @@ def compared(engine: Engine, seed: int) -> tuple[list[Answer], list[Answer], str
 
 
 @settings(
-    max_examples=150,
+    max_examples=60,
     derandomize=True,
     database=None,
     deadline=None,

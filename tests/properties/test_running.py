@@ -20,7 +20,7 @@ from sample import Values, answers, bind, catalog, engine, reference
 
 ORDERED = (next(rule for rule in UNNEST if rule.name == "remove_inner_order"), *DECIDE)
 CUTS = st.lists(st.integers(0, 4), max_size=6)
-CASES = given(queries(forms=(TIME_WINDOWS, TIME_WINDOWS, ROW_WINDOWS)), data(), CUTS, CUTS)
+CASES = given(queries(forms=(TIME_WINDOWS, TIME_WINDOWS, ROW_WINDOWS)), data(), CUTS, CUTS, st.booleans())
 SEVERAL = settings(
     derandomize=True,
     database=None,
@@ -30,25 +30,30 @@ SEVERAL = settings(
 )
 
 
-@settings(SEVERAL, max_examples=60)
+@settings(SEVERAL, max_examples=80)
 @CASES
 def test_a_net_on_duckdb_answers_as_the_reference_does(
-    text: str, rows: dict[str, Values], first: list[int], second: list[int]
+    text: str, rows: dict[str, Values], first: list[int], second: list[int], incremental: bool
 ) -> None:
-    _answers_as_the_reference_does(engine(), text, rows, first, second)
+    _answers_as_the_reference_does(engine(), text, rows, (first, second), incremental)
 
 
 @pytest.mark.spark
 @settings(SEVERAL, max_examples=15)
 @CASES
 def test_a_net_on_spark_answers_as_the_reference_does(
-    spark_engine: SparkEngine, text: str, rows: dict[str, Values], first: list[int], second: list[int]
+    spark_engine: SparkEngine,
+    text: str,
+    rows: dict[str, Values],
+    first: list[int],
+    second: list[int],
+    incremental: bool,
 ) -> None:
-    _answers_as_the_reference_does(spark_engine, text, rows, first, second)
+    _answers_as_the_reference_does(spark_engine, text, rows, (first, second), incremental)
 
 
 def _answers_as_the_reference_does(
-    on: Engine, text: str, rows: dict[str, Values], first: list[int], second: list[int]
+    on: Engine, text: str, rows: dict[str, Values], cuts: tuple[list[int], list[int]], incremental: bool
 ) -> None:
     """Only cases with an answer count: of those that are drawn, most compare nothing with nothing."""
     query = bind(text)
@@ -58,8 +63,8 @@ def _answers_as_the_reference_does(
     assume(expected)
     judge = reference(rows)
     with tempfile.TemporaryDirectory() as directory:
-        net = NetRun(Path(directory), catalog(), judge, on, query)
-        assert without_empty(net.run({"s": first, "r": second})) == expected
+        net = NetRun(Path(directory), catalog(), judge, on, query, incremental)
+        assert without_empty(net.run({"s": cuts[0], "r": cuts[1]})) == expected
 
 
 def _nearly_in_order(values: Values) -> Values:

@@ -136,6 +136,12 @@ def test_a_checkpoint_in_the_place_of_a_file_says_so(tmp_path: Path, path: str) 
         Checkpoint(tmp_path / path)
 
 
+def test_a_damaged_checkpoint_says_so(tmp_path: Path) -> None:
+    (tmp_path / "cell.json").write_text("{")
+    with pytest.raises(CheckpointError, match="is damaged"):
+        Checkpoint(tmp_path)
+
+
 def test_rows_expire_as_windows_slide(tmp_path: Path) -> None:
     net = net_of(tmp_path, TIMED)
     for number in range(100):

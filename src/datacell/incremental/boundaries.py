@@ -53,13 +53,14 @@ def due_in_time(
     showing = [_showing(w, p, slides, last if ended else None) for w, p in zip(windows, rows, strict=True)]
     endless = [stretch[0][0] for w, stretch in zip(windows, showing, strict=True) if stretch and _never_empties(w)]
     limit = FOREVER if ended else until
-    for start, stop in _merged(showing):
+    stretches = _merged(showing)
+    for (start, stop), (begins_again, _) in zip(stretches, [*stretches[1:], (FOREVER, FOREVER)], strict=True):
         yield from (
             Boundary(end, tuple(_shown_in_time(w, end) for w in windows))
             for end in _multiples(slides, max(start, after + 1), min(stop, limit + 1))
         )
         emptied = min(-(-stop // s) * s for s in slides)
-        if after < emptied <= limit and not any(start <= first < stop for first in endless):
+        if after < emptied <= limit and emptied < begins_again and not any(start <= first < stop for first in endless):
             yield Boundary(emptied, tuple(_shown_in_time(w, emptied) for w in windows), empty=True)
 
 

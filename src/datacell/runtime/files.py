@@ -67,6 +67,8 @@ def read_json(path: Path) -> Any | None:
         return json.loads(path.read_bytes())
     except FileNotFoundError:
         return None
+    except ValueError as error:
+        raise CheckpointError(f"{path} is damaged: it is not JSON", hint="use another checkpoint directory") from error
     except OSError as error:
         raise CheckpointError(
             f"{path} cannot be read: {error.strerror}",
