@@ -54,7 +54,7 @@ def due_in_time(
     endless = [stretch[0][0] for w, stretch in zip(windows, showing, strict=True) if stretch and _never_empties(w)]
     limit = FOREVER if ended else until
     stretches = _merged(showing)
-    for (start, stop), (begins_again, _) in zip(stretches, [*stretches[1:], (FOREVER, FOREVER)], strict=True):
+    for (start, stop), (begins_again, _) in zip(stretches, [*stretches[1:], (FOREVER, FOREVER)], strict=False):
         yield from (
             Boundary(end, tuple(_shown_in_time(w, end) for w in windows))
             for end in _multiples(slides, max(start, after + 1), min(stop, limit + 1))

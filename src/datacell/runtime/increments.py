@@ -78,6 +78,7 @@ class Increments:
         }
         self._compacted = dict.fromkeys(self.kept, 0)
         self._spent = 0.0
+        self._expired = -FOREVER
 
     # Rows come
 
@@ -202,6 +203,9 @@ class Increments:
         return [(NUMBER, min(self.kept[n].next_row for n in numbers))]
 
     def expire(self, boundary: int) -> None:
+        if boundary == self._expired:
+            return
+        self._expired = boundary
         for number, relation in enumerate(self.split.relations):
             if isinstance(relation, Kept):
                 self._expire(number, relation, boundary)

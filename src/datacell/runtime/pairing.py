@@ -46,12 +46,17 @@ class _Meeting:
     def __init__(self, columns: Schema) -> None:
         self.schema = arrow_schema(Schema((*columns, *fields(BORN, DIES))))
         self.met = self.schema.empty_table()
+        self._look_at = -FOREVER
 
     def meet(self, rows: pa.Table) -> None:
         self.met = joined([self.met, rows])
 
     def expire(self, boundary: int) -> None:
-        self.met = alive(self.met, boundary)
+        """Looks again when so many rows have died that taking them out is worth it."""
+        if boundary >= self._look_at:
+            self.met = alive(self.met, boundary)
+            dies = column(self.met, DIES)
+            self._look_at = int(np.quantile(dies, 1 - FEW_DEAD, method="lower")) if len(dies) else boundary + 1
 
 
 class KeptSide(_Meeting):
