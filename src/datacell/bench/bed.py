@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Self
 
@@ -31,11 +33,12 @@ Batch = Mapping[str, np.ndarray]
 
 
 class Bed:
-    """A query over streams of integers, on an engine, by a strategy."""
+    """A query over some streams, on an engine, by a strategy; if it is durable, as with a checkpoint."""
 
-    def __init__(self, engine: Engine, streams: str, query: str, wanted: Strategy) -> None:
+    def __init__(self, engine: Engine, streams: str, query: str, wanted: Strategy, durable: bool = False) -> None:
         self._stack = ExitStack()
-        self.directory = self._stack.enter_context(files.temporary_directory())
+        kept = TemporaryDirectory(prefix="datacell-bench-") if durable else files.temporary_directory()
+        self.directory = Path(self._stack.enter_context(kept))
         self.scheduler = Scheduler(SystemClock())
         known = Catalog()
         for placed in script.read(streams):

@@ -23,7 +23,7 @@ def run() -> Report:
     rows: list[tuple[object, ...]] = []
     costs, lines = {}, {}
     for keys in (1_000, 10_000, 100_000):
-        with Bed(engine, _STREAM, _QUERY, Strategy.INCREMENTAL) as bed:
+        with Bed(engine, _STREAM, _QUERY, Strategy.INCREMENTAL, durable=True) as bed:
             seconds = 600 if keys == 1_000 else 150
             times, disk = [], []
             for second in range(seconds):

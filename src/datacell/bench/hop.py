@@ -10,6 +10,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
+from collections.abc import Callable
 from itertools import count, product
 from pathlib import Path
 
@@ -21,10 +22,10 @@ from pyspark.sql import functions as f
 
 from datacell.bench.plot import Plot
 from datacell.bench.report import Report
-from datacell.cell import connect
+from datacell.cell import Progress, connect
 from datacell.engines.session import session
 
-KEYS, SECONDS_PER_FILE, WINDOW = 2000, 10, 300
+KEYS, SECONDS_PER_FILE, WINDOW, LENGTH = 2000, 10, 300, 840
 MICRO_BATCHES = (10, 60)
 _START, _SECOND = 1_700_000_100_000_000, 1_000_000
 _COLUMNS = "ts TIMESTAMP, k INT, v DOUBLE, c INT"
@@ -44,22 +45,26 @@ def run() -> Report:
     rows: list[Row] = []
     best: dict[tuple[str, str], float] = {}
     try:
-        write_files(root / "files", 1260)
-        for engine, aggregate in product(("spark", "duckdb"), _AGGREGATES):
-            found = {(s, ""): ours(spark, root, aggregate, engine, s) for s in MICRO_BATCHES}
-            rows += [(f"datacell on {engine}", aggregate, s, "", rate) for (s, _), rate in found.items()]
-            best[engine, aggregate] = max(found.values())
+        write_files(root / "files", LENGTH)
+        for engine in ("spark", "duckdb"):
+            found = {s: ours(spark, root, "avg", engine, s) for s in MICRO_BATCHES}
+            better = max(found, key=lambda s: found[s])
+            rows += [(f"datacell on {engine}", "avg", s, "", rate) for s, rate in found.items()]
+            best[engine, "avg"] = found[better]
+            for aggregate in ("max", "distinct"):
+                best[engine, aggregate] = ours(spark, root, aggregate, engine, better)
+                rows.append((f"datacell on {engine}", aggregate, better, "", best[engine, aggregate]))
         own = {(s, store): spark_own(spark, root, s, store) for store, s in product(_STORES, MICRO_BATCHES)}
         rows += [("Spark's own", "avg", s, store, rate) for (s, store), rate in own.items()]
     finally:
         shutil.rmtree(root, ignore_errors=True)
         spark.stop()
-    better = {a: max(best["spark", a], best["duckdb", a]) for a in _AGGREGATES}
+    fastest = {a: max(best["spark", a], best["duckdb", a]) for a in _AGGREGATES}
     headline = {
-        "ratio_auto": better["avg"] / max(own.values()),
+        "ratio_auto": fastest["avg"] / max(own.values()),
         "ratio_spark": best["spark", "avg"] / max(own.values()),
-        "max_over_avg": better["max"] / better["avg"],
-        "distinct_over_avg": better["distinct"] / better["avg"],
+        "max_over_avg": fastest["max"] / fastest["avg"],
+        "distinct_over_avg": fastest["distinct"] / fastest["avg"],
     }
     columns = ("path", "aggregate", "s per micro-batch", "state store", "rows/s")
     bars = {f"{path}, {aggregate}": rate for (path, aggregate), rate in best.items()}
@@ -95,13 +100,13 @@ def ours(spark: SparkSession, root: Path, aggregate: str, engine: str, seconds: 
     cell.start()
     try:
         filled = _reached(cell.progress, (WINDOW + 60) * KEYS)
-        ended = _reached(cell.progress, 1260 * KEYS)
+        ended = _reached(cell.progress, LENGTH * KEYS)
     finally:
         cell.stop()
     return (ended[1] - filled[1]) / (ended[0] - filled[0])
 
 
-def _reached(progress, rows: int) -> tuple[float, int]:  # type: ignore[no-untyped-def]
+def _reached(progress: Callable[[], Progress], rows: int) -> tuple[float, int]:
     """When so many rows had been taken, and how many."""
     while (taken := progress().rows) < rows:
         time.sleep(0.005)
@@ -117,7 +122,9 @@ def spark_own(spark: SparkSession, root: Path, seconds: int, store: str) -> floa
     state = root / f"own {next(_NUMBERS)}"
     query = grouped.writeStream.outputMode("append").format("noop").option("checkpointLocation", str(state)).start()
     try:
-        while len(done := [p for p in query.recentProgress if p.numInputRows]) < (4 if seconds == 10 else 2):
+        while len(done := [p for p in query.recentProgress if p.numInputRows]) < (
+            3 if seconds == min(MICRO_BATCHES) else 2
+        ):
             time.sleep(0.1)
     finally:
         query.stop()
