@@ -66,22 +66,27 @@ def output(out: Path) -> dict[str, list[str]]:
     return found
 
 
-def undisturbed(root: Path) -> tuple[dict[str, list[str]], float]:
-    began = time.monotonic()
+def parts(out: Path) -> int:
+    """How far a run has come: the part files that it has written."""
+    return len(list(out.glob("*/part-*.csv")))
+
+
+def undisturbed(root: Path) -> tuple[dict[str, list[str]], int]:
+    """The output of a run that nobody kills, and how many files it has."""
     process = start(root, root / "calm", root / "calm-state")
     assert process.wait(300) == 0
-    return output(root / "calm"), time.monotonic() - began
+    return output(root / "calm"), parts(root / "calm")
 
 
-def killed(root: Path, name: str, seconds: float) -> dict[str, list[str]]:
-    """Kill the run after so many seconds, with all its processes, then run it again to the end."""
+def killed(root: Path, name: str, moment: int) -> dict[str, list[str]]:
+    """Kill the run, with all its processes, when it has written so many files; then run it again to the end."""
     out, checkpoint = root / name, root / f"{name}-state"
     process = start(root, out, checkpoint)
-    try:
-        process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+    while parts(out) < moment:
+        assert process.poll() is None, "it has ended before it was killed"
+        time.sleep(0.005)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
     again = start(root, out, checkpoint)
     assert again.wait(300) == 0
     return output(out)
@@ -90,12 +95,12 @@ def killed(root: Path, name: str, seconds: float) -> dict[str, list[str]]:
 def main(times: int) -> None:
     root = Path(os.environ.get("TMPDIR", "/tmp")) / f"datacell-killing-{os.getpid()}"
     write_input(root)
-    expected, length = undisturbed(root)
-    print(f"undisturbed: {length:.1f} s, lines { ({k: len(v) for k, v in expected.items()}) }", flush=True)
+    expected, files = undisturbed(root)
+    print(f"undisturbed: {files} files, lines { ({k: len(v) for k, v in expected.items()}) }", flush=True)
     for number in range(times):
-        moment = length * (0.35 + 0.6 * number / max(1, times - 1))
+        moment = files * number // times
         same = killed(root, f"killed-{number}", moment) == expected
-        print(f"killed after {moment:.1f} s: {'same output' if same else 'DIFFERENT OUTPUT'}", flush=True)
+        print(f"killed after {moment} files: {'same output' if same else 'DIFFERENT OUTPUT'}", flush=True)
         if not same:
             sys.exit(1)
     shutil.rmtree(root)

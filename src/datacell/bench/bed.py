@@ -37,8 +37,10 @@ class Bed:
 
     def __init__(self, engine: Engine, streams: str, query: str, wanted: Strategy, durable: bool = False) -> None:
         self._stack = ExitStack()
-        kept = TemporaryDirectory(prefix="datacell-bench-") if durable else files.temporary_directory()
-        self.directory = Path(self._stack.enter_context(kept))
+        if durable:
+            self.directory = Path(self._stack.enter_context(TemporaryDirectory(prefix="datacell-bench-")))
+        else:
+            self.directory = self._stack.enter_context(files.temporary_directory())
         self.scheduler = Scheduler(SystemClock())
         known = Catalog()
         for placed in script.read(streams):
