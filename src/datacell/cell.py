@@ -272,7 +272,7 @@ class Cell:
         output = Output(self.checkpoint.query(name), arrow_schema(best.result))
         description = self._describe(name, best)
         self.scheduler.add_factory(description, output, self.tables.read, self.engines.spark)
-        self.scheduler.settle()
+        self.scheduler.fire()
 
     def _describe(self, name: str, query: Query) -> Description:
         """How a query will run: by which strategy, on which engine, and why so."""
@@ -308,7 +308,7 @@ class Cell:
         stream = self.catalog.stream(target)
         if stream is not None:
             self.scheduler.feed(name, stream.name)
-            self.scheduler.settle()
+            self.scheduler.fire()
         else:
             self.deliver(name, name, TableEmitter(self.spark, target, query.plan.schema.names))
 

@@ -283,8 +283,8 @@ def _coarser(rows: pa.Table, window: WindowSpec | None, boundary: int) -> pa.Tab
     assert window is not None
     blocks, at = cuts.blocks(window), slices(rows)
     born, dies = shown_during(window, at)
-    rows, at = rows.filter(pa.array(born < dies)), at[born < dies]
-    shown = at < boundary
+    visible = born < dies
+    rows, at, shown = rows.filter(pa.array(visible)), at[visible], born[visible] <= boundary
     if not shown.any():
         return rows
     begin = at[shown].min() if blocks.size is None else blocks.numbers(at) * blocks.size + blocks.offset

@@ -108,6 +108,11 @@ class Scheduler:
             self.drained = True
             self._fire()
 
+    def fire(self) -> None:
+        """Fire what is enabled, and let go of nothing: other readers may still be to come."""
+        with self.lock:
+            self._fire()
+
     def settle(self) -> None:
         """Fire what is enabled, then let go of the rows that nobody needs."""
         with self.lock:
