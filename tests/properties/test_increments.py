@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
 from datacell.engines.duckdb import DuckDBEngine
@@ -103,6 +103,7 @@ def compared(engine: Engine, seed: int) -> tuple[list[Answer], list[Answer], str
     phases=(Phase.explicit, Phase.generate),
     suppress_health_check=list(HealthCheck),
 )
+@example(486, 0, 2)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0, 5, 10_000]), st.sampled_from([2, 32]))
 def test_increments_answer_as_reevaluation_does(seed: int, worth: int, compacted_from: int) -> None:
     """`worth` and `compacted_from` decide how often rows are folded and chunks are combined."""
