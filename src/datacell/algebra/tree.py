@@ -24,6 +24,21 @@ def windows(plan: Plan) -> list[Window]:
     return [node for node in descendants(plan) if isinstance(node, Window)]
 
 
+def stream_of(window: Window) -> str:
+    """The name of the one stream that a window stands over."""
+    return streams(window)[0].name
+
+
+def slides(plan: Plan) -> list[int]:
+    """The slides of all windows, which give the boundaries of a query."""
+    return sorted({w.window.slide for w in windows(plan) if w.window.slide is not None})
+
+
+def reads_boundary(plan: Plan) -> bool:
+    """Does some expression depend on when the snapshot is taken?"""
+    return any(scalar.reads_boundary(e) for node in descendants(plan) for e in node.expressions())
+
+
 def has_stream(plan: Plan) -> bool:
     return bool(streams(plan))
 

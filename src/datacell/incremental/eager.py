@@ -75,5 +75,4 @@ def _met(partial: Named, combined: Named, owner: int) -> Named:
 
 
 def _function(combined: Named) -> str:
-    call = combined.value.find(exp.Anonymous)
-    return "" if call is None else str(call.name)
+    return combined.value.name

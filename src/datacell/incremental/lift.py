@@ -85,7 +85,7 @@ def _lifted(query: Query, plan: Plan, prepare: Callable[[Plan], Plan], make: Cal
     """One boundary that no expression reads need not be carried: then the answer's rows do not tell it."""
     (time,) = TIME_COLUMNS[query.timing]
     alone = make(carried=(), taken=frozenset())
-    if not alone.many and not any(map(scalar.reads_boundary, _expressions(plan))):
+    if not alone.many and not tree.reads_boundary(plan):
         return alone.without_boundary(prepare(plan))
     below, columns, order = _parts(plan)
     prepared = prepare(below)
@@ -114,10 +114,6 @@ def boundaries_schema(type_: Type, windows: int) -> Schema:
 def instants_schema(type_: Type) -> Schema:
     """The columns of the boundaries table when relations are read: the boundary, and it as a number."""
     return Schema((Field(scalar.WINDOW_END, type_), Field(AT, BIGINT)))
-
-
-def _expressions(plan: Plan) -> Iterator[exp.Expr]:
-    return (e for node in tree.descendants(plan) for e in node.expressions())
 
 
 def _parts(plan: Plan) -> tuple[Plan, tuple[Named, ...], tuple[SortKey, ...]]:

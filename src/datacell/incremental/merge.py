@@ -51,21 +51,15 @@ def aligned(plan: Plan, by: Sequence[str], parts: Sequence[Parts]) -> Plan:
     return Map(seen, tuple(changed.get(c.name, c) for c in plan.schema.passing()))
 
 
-def combined(rows: Plan, keys: Sequence[str], combination: Combination, within: Sequence[str]) -> Plan:
-    """One row for each value of the keys; `within` are those of them in which rows are made comparable."""
-    if not combination.parts:
-        return Distinct(Map(rows, rows.schema.passing(keys)))
-    group = Group(aligned(rows, within, combination.parts), rows.schema.passing(keys))
-    return Aggregate(group, tuple(c for p in combination.parts for c in p.combined))
-
-
 def folding(columns: tuple[Field, ...], combination: Combination, *apart: str) -> Plan:
     """A fragment that combines rows; those that differ in the columns `apart` are kept apart."""
     rows = reading(ROWS, columns, fields(*apart))
     keys = (*combination.keys, *apart)
-    if not keys:
-        return Aggregate(aligned(rows, (), combination.parts), _combining(combination))
-    plan = combined(rows, keys, combination, keys)
+    if not combination.parts:
+        return Distinct(rows)
+    comparable = aligned(rows, keys, combination.parts)
+    grouped = Group(comparable, comparable.schema.passing(keys)) if keys else comparable
+    plan = Aggregate(grouped, _combining(combination))
     return Map(plan, plan.schema.passing(rows.schema.names))
 
 
@@ -88,7 +82,7 @@ def running(columns: tuple[Field, ...], combination: Combination, leaf: int, at:
     running_rows = Map(rows, (*rows.schema.passing(), _none(at), Named(_ASKS, exp.false(), BOOLEAN)))
     among = Union((aligned(running_rows, keys, combination.parts), asking))
     runs = Over(among, tuple(_running(v, keys) for v in values))
-    finished = {v.name: replace(v, value=_outside(v)) for v in values}
+    finished = {v.name: replace(v, value=scalar.column(f"{v.name}{_RUN}")) for v in values}
     passed = {c.name: c for c in runs.schema.passing()}
     wanted = Filter(runs, scalar.column(_ASKS))
     return Map(wanted, tuple(finished.get(n) or passed[n] for n in given))
@@ -117,23 +111,12 @@ def _has_begun() -> exp.Expr:
 
 
 def _running(value: Named, keys: Sequence[str]) -> Named:
-    call = value.value.find(exp.Anonymous)
-    assert call is not None
-    window = _over(call, keys)
+    window = _over(value.value, keys)
     order = [exp.Ordered(this=scalar.column(c), nulls_first=True) for c in (STEP, _ASKS)]
     window.set("order", exp.Order(expressions=order))
     spec = exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW")
     window.set("spec", spec)
     return Named(f"{value.name}{_RUN}", window, value.type)
-
-
-def _outside(value: Named) -> exp.Expr:
-    """What stands around the call of a combining aggregate, over its running value."""
-
-    def change(node: exp.Expr) -> exp.Expr | None:
-        return scalar.column(f"{value.name}{_RUN}") if isinstance(node, exp.Anonymous) else None
-
-    return scalar.replace(value.value, change)
 
 
 def _over(call: exp.Expr, by: Sequence[str]) -> exp.Window:

@@ -79,10 +79,10 @@ def split(query: Query) -> Split:
 class _Splitter:
     def __init__(self, query: Query) -> None:
         windows = tree.windows(query.plan)
-        self.slides = sorted({w.window.slide for w in windows if w.window.slide is not None})
+        self.slides = tree.slides(query.plan)
         self.windows: dict[str, list[WindowSpec]] = {}
         for window in windows:
-            self.windows.setdefault(_stream(window), []).append(window.window)
+            self.windows.setdefault(tree.stream_of(window), []).append(window.window)
         self.relations: list[Relation] = []
         self._known: list[tuple[str, Plan, int]] = []
 
@@ -146,7 +146,7 @@ class _Splitter:
             return self._pairs(plan, combination)
         windows = tree.windows(plan)
         without = tree.transform_up(plan, lambda n: n.child if isinstance(n, Window) else n)
-        stream = _stream(windows[0])
+        stream = tree.stream_of(windows[0])
         return self._keep(without, combination, cuts(self.windows[stream], self.slides))
 
     def _keep(self, plan: Plan, combination: Combination | None, where: Cuts | None) -> int:
@@ -201,12 +201,11 @@ def is_flow(plan: Plan) -> bool:
 
 def _is_single(plan: Plan) -> bool:
     """Is a flow one over one stream under one window?"""
-    return len({(_stream(w), w.window) for w in tree.windows(plan)}) == 1 and not _has_pairs(plan)
+    return len({(tree.stream_of(w), w.window) for w in tree.windows(plan)}) == 1 and not _has_pairs(plan)
 
 
 def _is_static(plan: Plan) -> bool:
-    reads = any(scalar.reads_boundary(e) for n in tree.descendants(plan) for e in n.expressions())
-    return not tree.has_stream(plan) and not reads
+    return not tree.has_stream(plan) and not tree.reads_boundary(plan)
 
 
 def _is_pair(plan: Plan) -> bool:
@@ -215,10 +214,6 @@ def _is_pair(plan: Plan) -> bool:
 
 def _has_pairs(plan: Plan) -> bool:
     return any(map(_is_pair, tree.descendants(plan)))
-
-
-def _stream(window: Window) -> str:
-    return tree.streams(window)[0].name
 
 
 def _distinct(plan: Plan) -> Plan:

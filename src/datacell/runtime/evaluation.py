@@ -78,7 +78,7 @@ class Reevaluation:
     def __init__(self, query: Query, baskets: Mapping[str, Basket], run: Runner) -> None:
         self.query, self.baskets, self.run = query, baskets, run
         self.windows = tree.windows(query.plan)
-        self.streams = [tree.streams(w)[0].name for w in self.windows]
+        self.streams = [tree.stream_of(w) for w in self.windows]
         self.fragments = {many: lift.lift(query, many) for many in (False, True)}
         self.by_rows = query.timing is Timing.ARRIVALS
 

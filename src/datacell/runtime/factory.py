@@ -87,7 +87,7 @@ def due(
     windows = tree.windows(query.plan)
     specs = [w.window for w in windows]
     if query.timing is Timing.ARRIVALS:
-        arrived = min(baskets[tree.streams(w)[0].name].progress.rows for w in windows)
+        arrived = min(baskets[tree.stream_of(w)].progress.rows for w in windows)
         found = boundaries.due_in_rows(specs, arrived, max(state.boundary, 0))
     else:
         found = boundaries.due_in_time(

@@ -55,7 +55,7 @@ class Increments:
         self.split, self.baskets, self.run = split, baskets, run
         query = split.query
         self.windows = tree.windows(query.plan)
-        self.streams = [tree.streams(w)[0].name for w in self.windows]
+        self.streams = [tree.stream_of(w) for w in self.windows]
         self.by_rows = query.timing is Timing.ARRIVALS
         (self.time,) = TIME_COLUMNS[query.timing]
         self.fragments = {many: lift.lift_rest(split, many) for many in (False, True)}
@@ -69,7 +69,7 @@ class Increments:
                 self.kept[number] = Slices(directory / str(number), schema, last)
             else:
                 self.pairs[number] = self._pairing(relation)
-        slides = sorted({w.window.slide for w in self.windows if w.window.slide is not None})
+        slides = tree.slides(query.plan)
         worth = run.engine.call_worth
         self.merged = {
             index: Merging(leaf, index, self.kept[leaf.relation], slides, self.time, run, worth)

@@ -162,7 +162,7 @@ class Scheduler:
             (w.window, self.readiness(f.description).watermark)  # type: ignore[misc]
             for f in readers
             for w in tree.windows(f.description.query.plan)
-            if tree.streams(w)[0].name == stream
+            if tree.stream_of(w) == stream
         ]
 
     def _readers(self, stream: str) -> list[RunningFactory]:
