@@ -165,12 +165,3 @@ def test_slices_begin_at_the_last_cut() -> None:
 def test_progressions_that_are_not_shown_cut_nowhere_else(progressions: list[Progression]) -> None:
     shown = Cuts(tuple(show.needed(progressions)))
     assert shown.slices(POSITIONS).tolist() == Cuts(tuple(progressions)).slices(POSITIONS).tolist()
-
-
-@pytest.mark.parametrize(
-    ("window", "slides_long"),
-    [(Range(6, 2), 3), (Range(5, 2), 2.5), (Range(6), None), (Rows(4, 8), 0.5), (Rows(4, 2, ("k",)), None)],
-    ids=str,
-)
-def test_how_many_slides_long_a_window_is(window: WindowSpec, slides_long: float | None) -> None:
-    assert cuts.per_window(window) == slides_long

@@ -98,6 +98,16 @@ def test_what_never_expires_is_combined(tmp_path: Path, text: str) -> None:
     assert stored(tmp_path)["slices"] <= KEYS * 70
 
 
+def test_last_rows_that_another_window_needs_stay(tmp_path: Path) -> None:
+    pairs = (
+        "SELECT a.k, b.n FROM s [PARTITION BY k ROWS 1 SLIDE 1] a, s [PARTITION BY k ROWS 4 SLIDE 1] b WHERE a.k = b.k"
+    )
+    net = net_of(tmp_path, pairs)
+    for number in range(60):
+        second(net, number)
+    assert sum(net.answers()[-1].rows.values()) == KEYS * 4
+
+
 def test_a_slide_costs_two_calls_and_now_and_then_one_more(tmp_path: Path) -> None:
     engine = CountingEngine(threads=1)
     net = net_of(tmp_path, AVERAGE, engine)

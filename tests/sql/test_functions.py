@@ -87,7 +87,7 @@ def _from_types(clause: exp.Expr | None) -> Columns:
             rows = [row.expressions if isinstance(row, exp.Tuple) else [row] for row in values.expressions]
             columns = zip(*([_type(cell, {}) for cell in row] for row in rows), strict=True)
             return dict(zip(_aliases(values), (types.common_of(list(c)) or types.NULL for c in columns), strict=True))
-    raise NotImplementedError(clause)
+    raise AssertionError(clause)
 
 
 def _aliases(values: exp.Expr) -> list[str]:

@@ -66,10 +66,11 @@ class _Prepared:
     def _cursor(self, database: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
         found = self._cursors.get(id(database))
         if found is None:
-            found = self._cursors[id(database)] = database.cursor()
+            found = database.cursor()
             for number, slot in enumerate(self._slots):
                 found.register(f"input_{number}", slot)
             found.execute(f"PREPARE prepared AS {self.text}")
+            self._cursors[id(database)] = found
         return found
 
 

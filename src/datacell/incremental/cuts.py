@@ -113,16 +113,6 @@ def starts(window: WindowSpec, slides: Sequence[int], after: int, before: int) -
     return sorted(found)
 
 
-def per_window(window: WindowSpec) -> float | None:
-    """How many slides long the window is, where that is always the same."""
-    match window:
-        case Range(size=size, slide=int(slide)):
-            return size / slide
-        case Rows(count=count, slide=slide, partition=()):
-            return count / slide
-    return None
-
-
 def _progressions(window: WindowSpec, slides: Sequence[int]) -> set[Progression]:
     ends = [window.slide] if window.slide is not None else list(slides)
     match window:

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from datacell.algebra import tree
+from datacell.algebra.plan import Plan
 from datacell.algebra.query import TIME_COLUMNS, Timing
 from datacell.algebra.schema import Schema
 from datacell.algebra.window import WindowSpec
@@ -28,6 +29,7 @@ from datacell.incremental.relations import (
     SLICE,
     Kept,
     Latest,
+    Leaf,
     Pairs,
     Shown,
     Split,
@@ -70,12 +72,13 @@ class Increments:
             else:
                 self.pairs[number] = self._pairing(relation)
         slides = tree.slides(query.plan)
-        worth = run.engine.call_worth
         self.merged = {
-            index: Merging(leaf, index, self.kept[leaf.relation], slides, self.time, run, worth)
+            index: Merging(leaf, index, self.kept[leaf.relation], slides, self.time, run)
             for index, leaf in enumerate(split.leaves)
             if isinstance(leaf, Shown) and leaf.is_merged
         }
+        self.compacting = {n: plan for n in self.kept if (plan := self._compacting_plan(n)) is not None}
+        """How the rows of a relation become fewer, where they can."""
         self._compacted = dict.fromkeys(self.kept, 0)
         self._spent = 0.0
         self._expired = -FOREVER
@@ -91,9 +94,8 @@ class Increments:
 
     def _flush(self, stream: str, batch: Batch | None = None) -> None:
         started = perf_counter()
-        for number, relation in enumerate(self.split.relations):
-            if isinstance(relation, Kept) and relation.stream == stream:
-                self._absorb(relation, self.kept[number], batch)
+        for number, relation in self._kept_of(stream):
+            self._absorb(relation, self.kept[number], batch)
         self.eagerness[stream].absorbed()
         self._spent += perf_counter() - started
 
@@ -116,9 +118,14 @@ class Increments:
             return self.run(relation.plan, {lift.basket(relation.stream): rows})
         return rows.select(list(passed.values())).rename_columns(list(passed))
 
+    def _kept_of(self, stream: str) -> list[tuple[int, Kept]]:
+        """The relations that are kept of a stream, with their numbers."""
+        found = enumerate(self.split.relations)
+        return [(n, r) for n, r in found if isinstance(r, Kept) and r.stream == stream]
+
     def _cut(self, stream: str, batch: Batch) -> int:
         """The last slice that the batch has rows of: when it is a new one, the slices before it are full."""
-        cut = next(r.cuts for r in self.split.relations if isinstance(r, Kept) and r.stream == stream)
+        cut = self._kept_of(stream)[0][1].cuts
         position = batch.numbers() if self.by_rows else batch.times()
         last = position[-1:] if self.by_rows else position.max(keepdims=True)
         return int((last if cut is None else cut.slices(last))[0]) if len(last) else -FOREVER
@@ -132,9 +139,7 @@ class Increments:
         return [occupied[stream] for stream in self.streams]
 
     def _occupied(self, stream: str) -> Positions:
-        number, relation = next(
-            (n, r) for n, r in enumerate(self.split.relations) if isinstance(r, Kept) and r.stream == stream
-        )
+        number, relation = self._kept_of(stream)[0]
         kept = self.kept[number]
         waiting = [b.times() for b in self.baskets[stream].batches if b.number > kept.through]
         assert relation.cuts is not None
@@ -156,7 +161,7 @@ class Increments:
         self._spent = 0.0
         return answer
 
-    def _leaf(self, index: int, leaf: Shown | Latest, due: Sequence[Boundary]) -> dict[str, pa.Table]:
+    def _leaf(self, index: int, leaf: Leaf, due: Sequence[Boundary]) -> dict[str, pa.Table]:
         if index in self.merged:
             window = self._window_number(leaf)
             shown = [b.shown[window] for b in due]
@@ -166,7 +171,7 @@ class Increments:
         rows = self._timed(leaf)
         return {shown_table(index): shown_at(rows, due[0].end) if len(due) == 1 else rows}
 
-    def _window_number(self, leaf: Shown | Latest) -> int:
+    def _window_number(self, leaf: Leaf) -> int:
         """The number of the query's window that a leaf sees a relation through; all equal ones show the same."""
         relation = self.split.relations[leaf.relation]
         assert isinstance(relation, Kept)
@@ -176,7 +181,7 @@ class Increments:
             if w.window == leaf.window and stream == relation.stream
         )
 
-    def _timed(self, leaf: Shown | Latest) -> pa.Table:
+    def _timed(self, leaf: Leaf) -> pa.Table:
         """All live rows that a leaf reads, knowing when they are shown."""
         names = [f.name for f in leaf.columns]
         if leaf.relation in self.pairs:
@@ -199,8 +204,7 @@ class Increments:
 
     def oldest_needed(self, stream: str, boundary: int) -> list[Need]:  # noqa: ARG002
         """Of raw rows only those that wait to be absorbed."""
-        numbers = [n for n, r in enumerate(self.split.relations) if isinstance(r, Kept) and r.stream == stream]
-        return [(NUMBER, min(self.kept[n].next_row for n in numbers))]
+        return [(NUMBER, min(self.kept[number].next_row for number, _ in self._kept_of(stream)))]
 
     def expire(self, boundary: int) -> None:
         if boundary == self._expired:
@@ -218,59 +222,61 @@ class Increments:
         oldest = min(boundaries.oldest_needed(w, max(boundary, first)) for w in windows)
         kept = self.kept[number]
         kept.expire(oldest)
-        if self._is_worth_compacting(number, relation):
-            kept.compact(lambda rows: self._compact(number, relation, rows, boundary), oldest)
+        if self._is_worth_compacting(number):
+            kept.compact(lambda rows: self._compact(number, rows, boundary), oldest)
             self._compacted[number] = len(kept.chunks)
             for merging in self.merged.values():
                 if merging.relation is kept:
                     merging.forget()
 
-    def _is_worth_compacting(self, number: int, relation: Kept) -> bool:
+    def _is_worth_compacting(self, number: int) -> bool:
         """Are there many more chunks than last time, and does combining make their rows fewer?"""
-        kept = self.kept[number]
-        if len(kept.chunks) < max(COMPACTED_FROM, 2 * self._compacted[number]):
+        kept, leaves = self.kept[number], self._leaves_of(number)
+        few = len(kept.chunks) < max(COMPACTED_FROM, 2 * self._compacted[number])
+        if few or number not in self.compacting:
             return False
         self._compacted[number] = len(kept.chunks)
-        leaves = [leaf for leaf in self.split.leaves if leaf.relation == number]
-        if any(isinstance(leaf, Latest) for leaf in leaves):
+        if any(isinstance(leaf, Latest) or self._grows(leaf) for leaf in leaves):
             return True
-        if relation.combination is None:
-            return False
-        return any(map(self._grows, leaves)) or len(kept.chunks) > 2 * len(np.unique(slices(kept.rows())))
+        return len(kept.chunks) > 2 * len(np.unique(slices(kept.rows())))
 
-    def _grows(self, leaf: Shown | Latest) -> bool:
+    def _grows(self, leaf: Leaf) -> bool:
         return leaf.window is not None and not cuts.blocks(leaf.window).slides
 
-    def _compact(self, number: int, relation: Kept, rows: pa.Table, boundary: int) -> pa.Table:
+    def _compact(self, number: int, rows: pa.Table, boundary: int) -> pa.Table:
         """Fewer rows that give the same answers after this boundary."""
-        leaves = [leaf for leaf in self.split.leaves if leaf.relation == number]
-        latest = [leaf for leaf in leaves if isinstance(leaf, Latest)]
-        if latest:
-            return self._last_rows(relation, rows, latest[0], boundary)
-        if relation.combination is None:
-            return rows
-        windows = {leaf.window for leaf in leaves}
-        if len(windows) == 1 and self._grows(leaves[0]):
-            rows = _coarser(rows, leaves[0].window, boundary)
-        return self.run(merge.folding(relation.columns, relation.combination, SLICE), {ROWS: rows})
+        leaf = self._leaves_of(number)[0]
+        if isinstance(leaf, Latest):
+            old = slices(rows) <= boundary // leaf.window.slide * leaf.window.slide
+            last = self.run(self.compacting[number], {ROWS: rows.filter(pa.array(old))}).select(rows.schema.names)
+            return pa.concat_tables([last, rows.filter(pa.array(~old))])
+        if len({other.window for other in self._leaves_of(number)}) == 1 and self._grows(leaf):
+            rows = _coarser(rows, leaf.window, boundary)
+        return self.run(self.compacting[number], {ROWS: rows})
 
-    def _last_rows(self, relation: Kept, rows: pa.Table, leaf: Latest, boundary: int) -> pa.Table:
-        names = {mine.name: kept.name for mine, kept in zip(leaf.columns, relation.columns, strict=True)}
-        keys = [names[k] for k in leaf.window.partition]
-        old = slices(rows) <= boundary // leaf.window.slide * leaf.window.slide
-        plan = lift.last_rows_of(relation.columns, keys, leaf.window.count)
-        last = self.run(plan, {ROWS: rows.filter(pa.array(old))}).select(rows.schema.names)
-        return pa.concat_tables([last, rows.filter(pa.array(~old))])
+    def _leaves_of(self, number: int) -> list[Leaf]:
+        return [leaf for leaf in self.split.leaves if leaf.relation == number]
 
     def state(self) -> Held:
         chunks = max(e.chunks for e in self.eagerness.values())
         rows = sum(k.size() for k in self.kept.values()) + sum(len(p.rows) for p in self.pairs.values())
         return Held(chunks, rows)
 
+    def _compacting_plan(self, number: int) -> Plan | None:
+        relation = self.split.relations[number]
+        latest = [leaf for leaf in self._leaves_of(number) if isinstance(leaf, Latest)]
+        if latest:
+            window = latest[0].window
+            if any(leaf.window != window for leaf in latest):
+                return None
+            names = dict(zip(latest[0].schema.names, (f.name for f in relation.columns), strict=True))
+            return lift.last_rows_of(relation.columns, [names[k] for k in window.partition], window.count)
+        if relation.combination is None:
+            return None
+        return merge.folding(relation.columns, relation.combination, SLICE)
+
     def _pairing(self, relation: Pairs) -> Pairing:
-        return Pairing(
-            relation, self._side(relation.left), self._side(relation.right), self.run, self.run.engine.call_worth
-        )
+        return Pairing(relation, self._side(relation.left), self._side(relation.right), self.run)
 
     def _side(self, view: View) -> Side:
         if view.relation in self.kept:

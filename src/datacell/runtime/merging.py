@@ -11,14 +11,13 @@ slices themselves, which then costs no more than the boundaries do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from datacell.algebra.plan import Plan
 from datacell.algebra.schema import Field
 from datacell.algebra.types import BIGINT
 from datacell.algebra.window import Landmark, micros
@@ -27,9 +26,8 @@ from datacell.incremental import cuts, merge
 from datacell.incremental.boundaries import Positions
 from datacell.incremental.merge import AT, GROUP, ROWS, STEP, members_table, shown_table, steps_table
 from datacell.incremental.relations import SLICE, Shown
+from datacell.runtime.evaluation import Runner
 from datacell.runtime.slices import Chunk, Slices, slices
-
-Run = Callable[[Plan, Mapping[str, pa.Table]], pa.Table]
 
 FEW_BLOCKS, MOST_PIECES = 2, 8
 
@@ -64,14 +62,13 @@ class Merging:
     """What a leaf shows of a kept relation with combinable rows."""
 
     def __init__(
-        self, leaf: Shown, number: int, relation: Slices, slides: Sequence[int], time: Field, run: Run, worth: int
+        self, leaf: Shown, number: int, relation: Slices, slides: Sequence[int], time: Field, run: Runner
     ) -> None:
-        """`worth`: so many rows cost as much as one more call of the engine."""
         assert leaf.combination is not None
         assert leaf.window is not None
         self.leaf, self.number, self.relation, self.slides, self.time = leaf, number, relation, slides, time
         self.window = leaf.window
-        self.run, self.worth = run, worth
+        self.run, self.worth = run, run.engine.call_worth
         self.blocks = cuts.blocks(self.window)
         self.since = micros(leaf.window.since) if isinstance(leaf.window, Landmark) and leaf.window.since else None
         self.schema = arrow_schema(leaf.schema)

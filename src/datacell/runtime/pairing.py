@@ -6,13 +6,11 @@ until no boundary shows it. The pairs are made from slices and can be made again
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 
-from datacell.algebra.plan import Plan
 from datacell.algebra.schema import Schema
 from datacell.engines.arrow import arrow_schema
 from datacell.incremental import merge
@@ -20,9 +18,9 @@ from datacell.incremental.boundaries import FOREVER, Positions, shown_during
 from datacell.incremental.merge import ROWS
 from datacell.incremental.relations import BORN, DIES, SLICE, Pairs, View, fields
 from datacell.incremental.split import SIDES
+from datacell.runtime.evaluation import Runner
 from datacell.runtime.slices import Slices
 
-Run = Callable[[Plan, Mapping[str, pa.Table]], pa.Table]
 MOST_PIECES = 16
 FEW_DEAD = 0.8
 """As long as more than this share of the rows is alive, the others are not worth to be taken out."""
@@ -91,8 +89,8 @@ class PairedSide(_Meeting):
 class Pairing:
     """The live pairs of two sides."""
 
-    def __init__(self, pairs: Pairs, left: Side, right: Side, run: Run, worth: int) -> None:
-        self.pairs, self.left, self.right, self.run, self.worth = pairs, left, right, run, worth
+    def __init__(self, pairs: Pairs, left: Side, right: Side, run: Runner) -> None:
+        self.pairs, self.left, self.right, self.run = pairs, left, right, run
         self.schema = arrow_schema(Schema((*pairs.columns, *fields(BORN, DIES))))
         self.folding = None
         if pairs.combination is not None:
@@ -121,7 +119,7 @@ class Pairing:
         self.left.expire(boundary)
         self.right.expire(boundary)
         self.rows = alive(self.rows, boundary)
-        if self.folding is not None and len(self.rows) > max(self.worth, 2 * self._folded):
+        if self.folding is not None and len(self.rows) > max(self.run.engine.call_worth, 2 * self._folded):
             born = np.where(column(self.rows, BORN) <= boundary, -FOREVER, column(self.rows, BORN))
             index = self.rows.schema.get_field_index(BORN)
             inputs = {ROWS: self.rows.set_column(index, BORN, pa.array(born))}

@@ -52,6 +52,7 @@ class Slices:
         """Chunks of batches after `last_batch` are of batches that were never taken whole, and forgotten."""
         self.directory, self.schema = directory, schema
         self.chunks: list[Chunk] = []
+        self._occupied: Positions | None = None
         self._recover(last_batch)
 
     @property
@@ -67,14 +68,17 @@ class Slices:
     def put(self, number: int, next_row: int, rows: pa.Table, occupied: Positions) -> None:
         """Once this returns, the rows are safe."""
         self.chunks.append(self._written(number, number, next_row, rows, occupied))
+        self._occupied = None
 
     def rows(self) -> pa.Table:
         return pa.concat_tables([c.rows for c in self.chunks]) if self.chunks else self.schema.empty_table()
 
     def occupied(self) -> Positions:
-        """The slices that have rows, sorted."""
-        found = [c.occupied for c in self.chunks]
-        return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
+        """The slices that have rows, sorted; asked for whenever the net settles, so remembered between changes."""
+        if self._occupied is None:
+            found = [c.occupied for c in self.chunks]
+            self._occupied = np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
+        return self._occupied
 
     def size(self) -> int:
         return sum(len(c.rows) for c in self.chunks)
@@ -84,6 +88,7 @@ class Slices:
         gone = [c for c in self.chunks[:-1] if c.latest < oldest]
         if gone:
             self.chunks = [c for c in self.chunks if c not in gone]
+            self._occupied = None
         for chunk in gone:
             chunk.path.unlink(missing_ok=True)
 
@@ -93,6 +98,7 @@ class Slices:
         live = combine(rows.filter(pa.array(slices(rows) >= oldest)))
         old = self.chunks
         self.chunks = [self._written(last.number, old[0].first, last.next_row, live, occupied[occupied >= oldest])]
+        self._occupied = None
         for chunk in old[:-1]:
             chunk.path.unlink(missing_ok=True)
 
