@@ -61,21 +61,24 @@ class Intake:
     def stop_all(self) -> None:
         for name in list(self.receptors):
             self.stop(name)
+        self.scheduler.wait()
 
     def wait(self) -> None:
-        """Until every receptor has read all that is there."""
+        """Until every receptor has read all that is there, and the net has settled."""
         for receptor in list(self.receptors.values()):
             receptor.wait()
+        self.scheduler.check()
 
     def _is_reading(self, stream: str) -> bool:
         receptor = self.receptors.get(stream)
         return receptor is not None and receptor.active
 
     def check(self) -> None:
-        """Raise what made a receptor stop."""
+        """Raise what made a receptor or the net stop."""
         for receptor in list(self.receptors.values()):
             if not receptor.active:
                 receptor.wait(1)
+        self.scheduler.check()
 
     def _open(self, definition: StreamDefinition) -> Source | None:
         if definition.name in self.frames:
@@ -85,7 +88,7 @@ class Intake:
         return open_source(self.spark, definition) if definition.options else None
 
     def _deposit(self, stream: str, source: Source, number: int, frame: DataFrame) -> None:
-        """One Spark job brings the checked rows of a micro-batch; then the net settles."""
+        """One Spark job brings the checked rows of a micro-batch, while the net settles after the one before."""
         running = self.scheduler.streams[stream]
         if self.scheduler.holds(stream, number):
             self.scheduler.settle()
@@ -95,4 +98,4 @@ class Intake:
         good = batch.filter(pc.is_null(batch[REASON])).drop_columns([REASON, ROW])
         arrived = pa.array([running.clock.now()] * len(bad), pa.timestamp("us", tz="UTC"))
         rejected = pa.table([arrived, bad[REASON], bad[ROW]], schema=running.rejected.schema)
-        self.scheduler.deposit(stream, number, conform(good, Schema(running.definition.fields)), rejected)
+        self.scheduler.hand_over(stream, number, conform(good, Schema(running.definition.fields)), rejected)

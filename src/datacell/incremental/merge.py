@@ -14,16 +14,16 @@ from sqlglot import exp
 
 from datacell.algebra import scalar, types
 from datacell.algebra.parts import Parts
-from datacell.algebra.plan import Aggregate, Distinct, Filter, Group, Join, Map, Over, Plan, Union
+from datacell.algebra.plan import Aggregate, Distinct, Group, Join, Map, Over, Plan, Union
 from datacell.algebra.schema import Field, Named
-from datacell.algebra.types import BIGINT, BOOLEAN
+from datacell.algebra.types import BIGINT
 from datacell.incremental.relations import Combination, fields, reading
 
 AT, GROUP, STEP = "at′", "group′", "step′"
 """Columns of what is merged: the boundary that shows a row; the group it runs in and its step there."""
 
 ROWS = "rows"
-_FIRST, _ASKS, _RUN = "first′", "asks′", "run′"
+_FIRST, _RUN = "first′", "run′"
 
 
 def shown_table(leaf: int) -> str:
@@ -66,7 +66,8 @@ def folding(columns: tuple[Field, ...], combination: Combination, *apart: str) -
 def running(columns: tuple[Field, ...], combination: Combination, leaf: int, at: Field) -> Plan:
     """For each member the rows whose combination is that of its group up to its step; one per key.
 
-    Members stand among the rows of every key that has begun, behind those of their step, and see what has run so far.
+    Every row is at a member's step, and no two members of a group share one. A member stands beside the rows of every
+    key that has begun, and adds nothing to them: so each key has one row per step, which sees what has run so far.
     """
     rows = reading(steps_table(leaf), columns, fields(GROUP, STEP))
     members = reading(members_table(leaf), (at,), fields(f"{GROUP}m", f"{STEP}m"))
@@ -79,13 +80,14 @@ def running(columns: tuple[Field, ...], combination: Combination, leaf: int, at:
         return Map(asked, asked.schema.passing(given))
     values = _combining(combination)
     asking = _asking(asked, columns, {v.name for v in values}, at)
-    running_rows = Map(rows, (*rows.schema.passing(), _none(at), Named(_ASKS, exp.false(), BOOLEAN)))
-    among = Union((aligned(running_rows, keys, combination.parts), asking))
-    runs = Over(among, tuple(_running(v, keys) for v in values))
+    among = Union((Map(rows, (*rows.schema.passing(), _none(at))), asking))
+    comparable = aligned(among, (*keys, STEP), combination.parts)
+    met = Named(at.name, scalar.call("max", scalar.column(at.name)), at.type)
+    steps = Aggregate(Group(comparable, comparable.schema.passing((*keys, STEP))), (*values, met))
+    runs = Over(aligned(steps, keys, combination.parts), tuple(_running(v, keys) for v in values))
     finished = {v.name: replace(v, value=scalar.column(f"{v.name}{_RUN}")) for v in values}
     passed = {c.name: c for c in runs.schema.passing()}
-    wanted = Filter(runs, scalar.column(_ASKS))
-    return Map(wanted, tuple(finished.get(n) or passed[n] for n in given))
+    return Map(runs, tuple(finished.get(n) or passed[n] for n in given))
 
 
 def _asking(asked: Plan, columns: tuple[Field, ...], parts: set[str], at: Field) -> Plan:
@@ -93,7 +95,7 @@ def _asking(asked: Plan, columns: tuple[Field, ...], parts: set[str], at: Field)
     passed = {c.name: c for c in asked.schema.passing()}
     values = [_none(f) if f.name in parts else passed[f.name] for f in columns]
     place = (passed[GROUP], Named(STEP, scalar.column(f"{STEP}m"), BIGINT), passed[at.name])
-    return Map(asked, (*values, *place, Named(_ASKS, exp.true(), BOOLEAN)))
+    return Map(asked, (*values, *place))
 
 
 def _none(field: Field) -> Named:
@@ -112,8 +114,7 @@ def _has_begun() -> exp.Expr:
 
 def _running(value: Named, keys: Sequence[str]) -> Named:
     window = _over(value.value, keys)
-    order = [exp.Ordered(this=scalar.column(c), nulls_first=True) for c in (STEP, _ASKS)]
-    window.set("order", exp.Order(expressions=order))
+    window.set("order", exp.Order(expressions=[exp.Ordered(this=scalar.column(STEP), nulls_first=True)]))
     spec = exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW")
     window.set("spec", spec)
     return Named(f"{value.name}{_RUN}", window, value.type)

@@ -1,9 +1,10 @@
 """Merging at work: which rows of a kept relation a window shows, as few of them as possible.
 
 A window is the end of one block and the beginning of the next. Of the present block there is the *front*, the
-combination of all that was shown so far, and the rows since; of the block before there are the *suffixes*, one
-combination for each place where a window may still begin, made once when the block is full. Both are made from the
-slices and can be made again: they are not saved.
+combination of all that was shown so far, and the rows since. The block before is full. The places where a window may
+still begin in it are grouped in *stretches*: for each stretch there is the combination of all that comes after it, and
+for the present stretch there are the *suffixes*, one combination for each place. So no slide has to wait until those
+of a whole block are made. All of it is made from the slices and can be made again: it is not saved.
 
 With many boundaries at once the combinations run over the boundaries; over more than two blocks they run over the
 slices themselves, which then costs no more than the boundaries do.
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -42,8 +44,30 @@ class _Front:
 
 
 @dataclass
+class _Full:
+    """A full block: where windows may begin in it, and for each stretch of these places what comes after it, combined.
+
+    Rows that came when that had been made are stragglers.
+    """
+
+    block: int
+    starts: Positions
+    stretch: int
+    after: list[pa.Table]
+    stragglers: list[pa.Table] = field(default_factory=list)
+
+    def stretch_of(self, start: int) -> int:
+        index = int(np.searchsorted(self.starts, start))
+        assert self.starts[index] == start, "a window begins where none was expected"
+        return index // self.stretch
+
+    def starts_of(self, stretch: int) -> Positions:
+        return self.starts[stretch * self.stretch : (stretch + 1) * self.stretch]
+
+
+@dataclass
 class _Suffixes:
-    """A full block: for each start the rows from there on, combined; and rows that came too late to be among them."""
+    """A stretch of a full block: for each start all rows from there on, combined; and stragglers."""
 
     block: int
     starts: Positions
@@ -53,7 +77,6 @@ class _Suffixes:
 
     def at(self, start: int) -> pa.Table:
         index = int(np.searchsorted(self.starts, start))
-        assert self.starts[index] == start, "a window begins where none was expected"
         begin = int(self.ends[index - 1]) if index else 0
         return self.rows.slice(begin, int(self.ends[index]) - begin)
 
@@ -75,6 +98,7 @@ class Merging:
         self.folding = merge.folding(leaf.columns, leaf.combination)
         self.suffixing = merge.running(leaf.columns, leaf.combination, 0, Field(AT, BIGINT))
         self._front: _Front | None = None
+        self._full: _Full | None = None
         self._suffixes: _Suffixes | None = None
         self._seen = -1
 
@@ -88,7 +112,8 @@ class Merging:
         block = self.blocks.number(stop - 1)
         found = []
         if self.blocks.slides and start < self.blocks.start(block):
-            suffixes = self._suffixes_of(block - 1, start)
+            full = self._full_block(block - 1, start)
+            suffixes = self._suffixes_of(full, full.stretch_of(start))
             found += [suffixes.at(start), *(self._plain(r, start, None) for r in suffixes.stragglers)]
         front = self._front_of(block)
         found += [front.folded, *(self._plain(r, None, stop) for r in front.rows)]
@@ -135,17 +160,32 @@ class Merging:
         return ready
 
     def _ready(self, asked: _Asked, mine: Positions, block: int, steps: _Steps) -> list[pa.Table]:
+        """What boundaries show of the block before theirs: few are looked up, many run backward."""
         if not len(mine):
             return []
-        suffixes = self._suffixes_of(block, int(asked.starts[mine[0]]))
+        group, full = 2 * block + 1, self._full_block(block, int(asked.starts[mine[0]]))
+        first, last = (full.stretch_of(int(asked.starts[mine[i]])) for i in (0, -1))
+        if last > first:
+            self._run_backward(full, last, asked, mine, steps)
+            return []
+        suffixes = self._suffixes_of(full, last)
         for rows in suffixes.stragglers:
-            self._backward(rows, asked, mine, 2 * block + 1, steps)
+            self._backward(rows, asked, mine, group, steps)
         if suffixes.stragglers:
-            steps.ask(2 * block + 1, -mine, asked.ends[mine])
+            steps.ask(group, -mine, asked.ends[mine])
         pieces = [suffixes.at(start) for start in asked.starts[mine].tolist()]
         at = np.repeat(asked.ends[mine], [len(p) for p in pieces])
         kind = arrow_type(self.time.type)
         return [pa.concat_tables(pieces).append_column(AT, pa.array(at, pa.int64()).cast(kind))]
+
+    def _run_backward(self, full: _Full, last: int, asked: _Asked, mine: Positions, steps: _Steps) -> None:
+        """Rows of the asked stretches at their steps, and what comes after the last of them at the first step."""
+        group, stop = 2 * full.block + 1, self._end(full, last)
+        for rows in self._between(int(asked.starts[mine[0]]), stop):
+            self._backward(rows, asked, mine, group, steps)
+        for rows in self._after(full, last):
+            steps.add(rows, group, np.full(len(rows), -mine[-1]))
+        steps.ask(group, -mine, asked.ends[mine])
 
     def _backward(self, rows: pa.Table, asked: _Asked, mine: Positions, group: int, steps: _Steps) -> None:
         last = np.searchsorted(asked.starts[mine], slices(rows), side="right") - 1
@@ -179,7 +219,7 @@ class Merging:
 
     def forget(self) -> None:
         """The chunks have changed: make front and suffixes anew."""
-        self._front = self._suffixes = None
+        self._front = self._full = self._suffixes = None
         self._seen = self.relation.through
 
     def _update(self) -> None:
@@ -189,8 +229,9 @@ class Merging:
             for rows, block in self._by_block(chunk):
                 if self._front is not None and block == self._front.block:
                     self._front.rows.append(rows)
-                if self._suffixes is not None and block == self._suffixes.block:
-                    self._suffixes.stragglers.append(rows)
+                for full in (self._full, self._suffixes):
+                    if full is not None and block == full.block:
+                        full.stragglers.append(rows)
         self._seen = self.relation.through
 
     def _by_block(self, chunk: Chunk) -> list[tuple[pa.Table, int]]:
@@ -223,18 +264,41 @@ class Merging:
         later = [_where(r, slices(r) >= stop) for r in front.rows]
         front.rows = [r for r in later if len(r)]
 
-    def _suffixes_of(self, block: int, start: int) -> _Suffixes:
-        if self._suffixes is None or self._suffixes.block != block or start < self._suffixes.starts[0]:
-            self._suffixes = self._made(block, start)
-        return self._suffixes
+    def _full_block(self, block: int, start: int) -> _Full:
+        if self._full is None or self._full.block != block or start < self._full.starts[0]:
+            self._full = self._filled(block, start)
+            self._suffixes = None
+        return self._full
 
-    def _made(self, block: int, start: int) -> _Suffixes:
+    def _filled(self, block: int, start: int) -> _Full:
+        """Within a stretch, as many starts as there are stretches, or as are worth a call."""
         end = self.blocks.start(block + 1)
         starts = np.array(cuts.starts(self.window, self.slides, start - 1, end), dtype=np.int64)
+        pieces = self._between(start, end)
+        size = sum(map(len, pieces))
+        stretch = max(isqrt(len(starts)), len(starts) * self.worth // max(size, 1), 1)
+        firsts = starts[stretch::stretch]
+        runs = self._suffixed(pieces, firsts) if len(firsts) else None
+        after = [runs.at(first) for first in firsts.tolist()] if runs is not None else []
+        return _Full(block, starts, stretch, [*after, self.schema.empty_table()])
+
+    def _suffixes_of(self, full: _Full, stretch: int) -> _Suffixes:
+        starts = full.starts_of(stretch)
+        if self._suffixes is None or self._suffixes.block != full.block or self._suffixes.starts[0] != starts[0]:
+            rows = self._between(int(starts[0]), self._end(full, stretch))
+            self._suffixes = self._suffixed(rows, starts, self._after(full, stretch), full.block)
+        return self._suffixes
+
+    def _suffixed(
+        self, pieces: list[pa.Table], starts: Positions, after: Sequence[pa.Table] = (), block: int = 0
+    ) -> _Suffixes:
+        """For each start the rows from there on, combined."""
         steps = _Steps(self.schema)
         asked = _Asked(starts, starts, starts, np.arange(len(starts)), starts)
-        for rows in self._of_block(block):
+        for rows in pieces:
             self._backward(rows, asked, asked.valid, 0, steps)
+        for rows in after:
+            steps.add(rows, 0, np.full(len(rows), 1 - len(starts)))
         steps.ask(0, -asked.valid, starts)
         made = self.run(
             self.suffixing, {steps_table(0): steps.rows(), members_table(0): steps.members(pa.field(AT, pa.int64()))}
@@ -243,6 +307,26 @@ class Merging:
         order = np.argsort(at, kind="stable")
         rows = made.drop_columns([AT]).take(pa.array(order)).combine_chunks()
         return _Suffixes(block, starts, np.searchsorted(at[order], starts, side="right"), rows)
+
+    def _end(self, full: _Full, stretch: int) -> int:
+        """Where a stretch ends: at the first start of the next one, or with its block."""
+        later = full.starts[(stretch + 1) * full.stretch :]
+        return int(later[0]) if len(later) else self.blocks.start(full.block + 1)
+
+    def _after(self, full: _Full, stretch: int) -> list[pa.Table]:
+        """What comes after a stretch, within its block."""
+        end = self._end(full, stretch)
+        return [full.after[stretch], *(self._plain(r, end, None) for r in full.stragglers)]
+
+    def _between(self, start: int, stop: int) -> list[pa.Table]:
+        """The rows of the slices from one position to another."""
+        found = []
+        for chunk in self.relation.chunks:
+            if chunk.latest >= start:
+                inside = (chunk.slices >= start) & (chunk.slices < stop)
+                if inside.any():
+                    found.append(_where(self._named(chunk), inside))
+        return found
 
     def _named(self, chunk: Chunk) -> pa.Table:
         """The chunk's rows under the leaf's names."""

@@ -1,13 +1,14 @@
 """The scheduler: fires what is enabled, whenever rows have come, time has passed or the input has ended.
 
-One thing happens at a time. A batch is taken, the whole net settles, then the receptor may go on: so a boundary that is
-due is answered before any later row is seen, a full basket holds its receptor back by itself, and how batches of
-different streams interleave is the only freedom there is.
+One thing happens at a time. A batch is taken, the whole net settles, then the next one is taken; a receptor may read
+it meanwhile. So a boundary that is due is answered before any later row is seen, a full basket holds its receptor back
+by itself, and how batches of different streams interleave is the only freedom there is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Condition, RLock
 
@@ -41,6 +42,9 @@ class Scheduler:
         self.clock = clock
         self.lock = RLock()
         self._settled = Condition(self.lock)
+        self._settler = ThreadPoolExecutor(1, "settler")
+        self._is_settling = False
+        self._failure: BaseException | None = None
         self.reading: Callable[[str], bool] = lambda _: False
         """Is somebody still reading rows into the stream?"""
         self.net = Net()
@@ -88,15 +92,52 @@ class Scheduler:
             self.streams.pop(name)
 
     def deposit(self, stream: str, number: int, rows: pa.Table, rejected: pa.Table) -> None:
-        """Take a batch from a receptor and let the net settle; a full basket lets the receptor wait."""
+        """Take a batch from a receptor and let the net settle."""
         with self.lock:
-            while self._is_ahead(stream):
-                self._settled.wait(0.1)
-            self.drained = False
-            running = self.streams[stream]
-            if not running.basket.holds("receptor", number):
-                running.take("receptor", number, rows, rejected, self._timed_readers(stream))
+            self._take(stream, number, rows, rejected)
             self.settle()
+
+    def hand_over(self, stream: str, number: int, rows: pa.Table, rejected: pa.Table) -> None:
+        """Take a batch; the net settles while the receptor reads the next one."""
+        with self.lock:
+            self._take(stream, number, rows, rejected)
+            self._is_settling = True
+            self._settler.submit(self._settle_beside)
+
+    def wait(self) -> None:
+        """Until the net has settled after the last batch."""
+        with self.lock:
+            while self._is_settling:
+                self._settled.wait()
+
+    def check(self) -> None:
+        """Wait, and raise what went wrong."""
+        with self.lock:
+            self.wait()
+            failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
+
+    def _take(self, stream: str, number: int, rows: pa.Table, rejected: pa.Table) -> None:
+        """A full basket lets the receptor wait."""
+        self.check()
+        while self._is_ahead(stream):
+            self._settled.wait(0.1)
+            self.check()
+        self.drained = False
+        running = self.streams[stream]
+        if not running.basket.holds("receptor", number):
+            running.take("receptor", number, rows, rejected, self._timed_readers(stream))
+
+    def _settle_beside(self) -> None:
+        with self.lock:
+            try:
+                self.settle()
+            except BaseException as failure:  # raised where the next batch is taken
+                self._failure = failure
+            finally:
+                self._is_settling = False
+                self._settled.notify_all()
 
     def holds(self, stream: str, number: int) -> bool:
         with self.lock:
