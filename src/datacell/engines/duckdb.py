@@ -25,7 +25,7 @@ _LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "lock_configuration": "true",
 }
 _MOST_KNOWN = 256
-_LIGHT = 50_000
+_LIGHT = 150_000
 """Rows of input up to which one thread is faster than several."""
 
 

@@ -46,6 +46,10 @@ class Cuts:
 
     def slices(self, positions: Positions) -> Positions:
         """For each position the slice it is in: the last cut that is not after it."""
+        if len(positions) > 2:
+            first, last = self.slices(np.array([positions.min(), positions.max()]))
+            if first == last:
+                return np.full(len(positions), first, dtype=np.int64)
         found = np.full(len(positions), -FOREVER, dtype=np.int64)
         for p in self.progressions:
             found = np.maximum(found, (positions - p.offset) // p.period * p.period + p.offset)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -70,12 +69,11 @@ class Basket:
         """Was this batch of that source taken before? Then it may have left already and must not be taken again."""
         return number <= self.sources.get(source, -1)
 
-    def numbered(self, rows: pa.Table, times: Any) -> Batch:
+    def numbered(self, rows: pa.Table, times: Positions) -> Batch:
         """The rows as the next batch, which is not taken yet."""
         first, number = self.progress.rows + 1, self.last_batch + 1
-        numbered = rows.append_column(TIME, times.cast(pa.int64())).append_column(
-            NUMBER, pa.array(np.arange(first, first + len(rows)), pa.int64())
-        )
+        numbers = np.arange(first, first + len(rows), dtype=np.int64)
+        numbered = rows.append_column(TIME, pa.array(times)).append_column(NUMBER, pa.array(numbers))
         return Batch(number, numbered, self.directory / files.numbered_name(number, _SUFFIX))
 
     def take(self, source: str, number: int, batch: Batch, oldest: Iterable[Need], late: int, rejected: int) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 
 import pyarrow as pa
@@ -38,7 +39,7 @@ class Description:
     split: Split | None = None
     remark: str = ""
 
-    @property
+    @cached_property
     def streams(self) -> list[str]:
         return sorted({s.name for s in tree.streams(self.query.plan)})
 

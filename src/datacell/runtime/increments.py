@@ -60,6 +60,7 @@ class Increments:
         self.streams = [tree.stream_of(w) for w in self.windows]
         self.by_rows = query.timing is Timing.ARRIVALS
         (self.time,) = TIME_COLUMNS[query.timing]
+        self.instants = arrow_schema(lift.instants_schema(self.time.type))
         self.fragments = {many: lift.lift_rest(split, many) for many in (False, True)}
         self.kept: dict[int, Slices] = {}
         self.pairs: dict[int, Pairing] = {}
@@ -196,9 +197,8 @@ class Increments:
         return with_times(rows, view, arrow_schema(Schema((*leaf.columns, *fields(BORN, DIES)))), at)
 
     def _boundaries(self, due: Sequence[Boundary]) -> pa.Table:
-        schema = arrow_schema(lift.instants_schema(self.time.type))
         ends = pa.array([b.end for b in due], pa.int64())
-        return pa.table([ends.cast(schema.field(0).type), ends], schema=schema)
+        return pa.table([ends.cast(self.instants.field(0).type), ends], schema=self.instants)
 
     # Rows go
 

@@ -163,7 +163,7 @@ class Merging:
         """What boundaries show of the block before theirs: few are looked up, many run backward."""
         if not len(mine):
             return []
-        group, full = 2 * block + 1, self._full_block(block, int(asked.starts[mine[0]]))
+        group, full = 2 * block + 1, self._full_block(block, int(asked.starts[mine[0]]), len(mine))
         first, last = (full.stretch_of(int(asked.starts[mine[i]])) for i in (0, -1))
         if last > first:
             self._run_backward(full, last, asked, mine, steps)
@@ -264,19 +264,20 @@ class Merging:
         later = [_where(r, slices(r) >= stop) for r in front.rows]
         front.rows = [r for r in later if len(r)]
 
-    def _full_block(self, block: int, start: int) -> _Full:
+    def _full_block(self, block: int, start: int, asked: int = 1) -> _Full:
         if self._full is None or self._full.block != block or start < self._full.starts[0]:
-            self._full = self._filled(block, start)
+            self._full = self._filled(block, start, asked)
             self._suffixes = None
         return self._full
 
-    def _filled(self, block: int, start: int) -> _Full:
-        """Within a stretch, as many starts as there are stretches, or as are worth a call."""
+    def _filled(self, block: int, start: int, asked: int) -> _Full:
+        """Within a stretch, as many starts as there are stretches; or as are worth a call, if few are asked at once."""
         end = self.blocks.start(block + 1)
         starts = np.array(cuts.starts(self.window, self.slides, start - 1, end), dtype=np.int64)
         pieces = self._between(start, end)
-        size = sum(map(len, pieces))
-        stretch = max(isqrt(len(starts)), len(starts) * self.worth // max(size, 1), 1)
+        stretch = max(1, isqrt(len(starts)))
+        if asked < stretch:
+            stretch = max(stretch, len(starts) * self.worth // max(1, sum(map(len, pieces))))
         firsts = starts[stretch::stretch]
         runs = self._suffixed(pieces, firsts) if len(firsts) else None
         after = [runs.at(first) for first in firsts.tolist()] if runs is not None else []

@@ -54,9 +54,10 @@ class RunningStream:
         late = _late(times, readers)
         batch = self.basket.last_batch + 1
         self.rejected.put(batch, rejected)
-        self.late.put(batch, rows.filter(pa.array(late)))
-        kept = pa.array(~late)
-        taken = self.basket.numbered(rows.filter(kept), pa.chunked_array([pa.array(times)]).filter(kept))
+        if late.any():
+            self.late.put(batch, rows.filter(pa.array(late)))
+            rows, times = rows.filter(pa.array(~late)), times[~late]
+        taken = self.basket.numbered(rows, times)
         name, waiting = self.definition.name, self.readers()
         if len(taken.rows):
             for reader in waiting:
