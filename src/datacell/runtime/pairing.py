@@ -15,9 +15,9 @@ from datacell.algebra.schema import Schema
 from datacell.engines.arrow import arrow_schema
 from datacell.incremental import merge
 from datacell.incremental.boundaries import FOREVER, Positions, shown_during
+from datacell.incremental.meeting import SIDES
 from datacell.incremental.merge import ROWS
 from datacell.incremental.relations import BORN, DIES, SLICE, Pairs, View, fields
-from datacell.incremental.split import SIDES
 from datacell.runtime.evaluation import Runner
 from datacell.runtime.slices import Slices
 

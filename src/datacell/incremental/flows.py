@@ -1,0 +1,44 @@
+"""Flows: what may be done slice by slice, or pair by pair, because its results are just put together."""
+
+from __future__ import annotations
+
+from datacell.algebra import scalar, tree
+from datacell.algebra.plan import Filter, Join, JoinKind, Map, Plan, Union, Window
+from datacell.algebra.window import Rows
+
+
+def is_flow(plan: Plan) -> bool:
+    """Is the plan done row by row, or pair by pair, so that slices can be concatenated?"""
+    if any(map(scalar.reads_boundary, plan.expressions())):
+        return False
+    match plan:
+        case Window(_, window):
+            return not (isinstance(window, Rows) and window.partition)
+        case Filter(child) | Map(child):
+            return is_flow(child)
+        case Join(left, right, kind):
+            if _is_static(right):
+                return is_flow(left) and kind not in (JoinKind.RIGHT, JoinKind.FULL)
+            if _is_static(left):
+                return is_flow(right) and kind in (JoinKind.INNER, JoinKind.RIGHT)
+            return kind is JoinKind.INNER and is_flow(left) and is_flow(right)
+        case Union(inputs):
+            return all(map(is_flow, inputs)) and _is_single(plan)
+    return False
+
+
+def _is_single(plan: Plan) -> bool:
+    """Is a flow one over one stream under one window?"""
+    return len({(tree.stream_of(w), w.window) for w in tree.windows(plan)}) == 1 and not has_pairs(plan)
+
+
+def _is_static(plan: Plan) -> bool:
+    return not tree.has_stream(plan) and not tree.reads_boundary(plan)
+
+
+def is_pair(plan: Plan) -> bool:
+    return isinstance(plan, Join) and not _is_static(plan.left) and not _is_static(plan.right)
+
+
+def has_pairs(plan: Plan) -> bool:
+    return any(map(is_pair, tree.descendants(plan)))

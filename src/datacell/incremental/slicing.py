@@ -1,0 +1,53 @@
+"""Slicing: a plan over the rows of a stream becomes one whose rows carry the slice they belong to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from datacell.algebra import scalar, tree
+from datacell.algebra.carry import Carrier, ungrouped
+from datacell.algebra.plan import Aggregate, Group, Map, Plan, Stream, Table
+from datacell.algebra.schema import Named
+from datacell.algebra.types import BIGINT
+from datacell.errors import PlanError
+from datacell.incremental.lift import basket
+from datacell.incremental.relations import SLICE, fields
+
+
+def sliced(plan: Plan) -> Plan:
+    """What the plan does to each slice, done to all of them at once."""
+    return _Slicing(fields(SLICE), frozenset()).carry(plan)
+
+
+@dataclass(frozen=True)
+class PerPart(Carrier):
+    """Carries columns that every row of the source has; a group without keys is one per their value."""
+
+    def reads(self, node: exp.Expr) -> bool:  # noqa: ARG002
+        return False
+
+    def inside(self, node: exp.Expr) -> exp.Expr:
+        return node
+
+    def domain(self) -> Plan:
+        raise PlanError("a source without slices")
+
+    def carry_aggregate(self, plan: Aggregate) -> Plan:
+        child = self.carry(ungrouped(plan.child) if plan.keys else plan.child)
+        return Aggregate(Group(child, (*plan.keys, *child.schema.passing(self.names))), plan.aggregates)
+
+
+@dataclass(frozen=True)
+class _Slicing(PerPart):
+    def depends(self, plan: Plan) -> bool:
+        return tree.has_stream(plan)
+
+    def source(self, plan: Plan) -> Plan:
+        if not isinstance(plan, Stream):
+            return super().source(plan)
+        table = Table(basket(plan.name), plan.alias, (*plan.columns, *self.carried))
+        (name,) = self.names
+        carried = Named(name, scalar.column(f"{plan.alias}.{name}"), BIGINT)
+        return Map(table, (*table.schema.passing(plan.schema.names), carried))
