@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
 import pyarrow as pa
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from datacell import listing
 from datacell.algebra import types
-from datacell.algebra.plan import Plan, Table
 from datacell.algebra.query import Query, Timing
-from datacell.algebra.tree import descendants
 from datacell.emitters.delivery import Delivery
 from datacell.emitters.kinds import open_emitter
 from datacell.emitters.protocol import Emitter
@@ -27,9 +21,8 @@ from datacell.engines.arrow import arrow_schema
 from datacell.engines.choice import Choice, Engines
 from datacell.engines.duckdb import DuckDBEngine
 from datacell.engines.spark import SparkEngine
-from datacell.errors import DataCellError, EmitterError, SqlError
+from datacell.errors import DataCellError, SqlError
 from datacell.explain import Format, explain_query
-from datacell.incremental import strategy as strategies
 from datacell.incremental.strategy import Strategy
 from datacell.intake import Intake
 from datacell.result import Result
@@ -38,7 +31,6 @@ from datacell.running_query import RunningQuery
 from datacell.runtime import factory
 from datacell.runtime.checkpoint import Checkpoint
 from datacell.runtime.clock import Clock, SystemClock
-from datacell.runtime.factory import Description
 from datacell.runtime.output import Output
 from datacell.runtime.scheduler import Scheduler
 from datacell.sql import script
@@ -59,12 +51,7 @@ from datacell.sql.statements import (
     Thing,
     after,
 )
-from datacell.tables import Tables
-
-LONGEST_SILENCE = 60.0
-"""Seconds without progress after which the end of a run gives an emitter up; a failing one is given up sooner."""
-
-SHORTEST_FAILURE = 10.0
+from datacell.tables import Tables, table_names
 
 
 def connect(
@@ -79,15 +66,6 @@ def connect(
     """A cell on a tuned local Spark session, or on yours. With a checkpoint directory it can be resumed."""
     directory = None if checkpoint is None else Path(checkpoint)
     return Cell(directory, spark, Choice(engine), Strategy(strategy), master, clock or SystemClock())
-
-
-@dataclass(frozen=True)
-class Progress:
-    """Rows taken, boundaries answered, and the least watermark."""
-
-    rows: int
-    boundaries: int
-    watermark: datetime | None
 
 
 class Cell:
@@ -210,15 +188,9 @@ class Cell:
         self.engines.close()
         self.checkpoint.close()
 
-    def progress(self) -> Progress:
+    def progress(self) -> listing.Progress:
         """How far the cell has come."""
-        streams = list(self.scheduler.streams.values())
-        marks = [s.basket.progress.latest - s.definition.lateness for s in streams if s.basket.progress.rows]
-        return Progress(
-            sum(s.basket.progress.rows for s in streams),
-            sum(f.answered for f in self.scheduler.factories.values()),
-            datetime.fromtimestamp(min(marks) / 1_000_000, UTC) if marks else None,
-        )
+        return listing.progress(self.scheduler)
 
     # Statements
 
@@ -270,18 +242,9 @@ class Cell:
         self.checkpoint.admit("query", name, query.text)
         best = optimized(query)
         output = Output(self.checkpoint.query(name), arrow_schema(best.result))
-        description = self._describe(name, best)
+        description = factory.describe(name, best, self.engines, self.strategy)
         self.scheduler.add_factory(description, output, self.tables.read, self.engines.spark)
         self.scheduler.fire()
-
-    def _describe(self, name: str, query: Query) -> Description:
-        """How a query will run: by which strategy, on which engine, and why so."""
-        if query.timing is Timing.ROW_BY_ROW:
-            engine, refusal = self.engines.choose([factory.row_fragment(query)])
-            return Description(name, query, engine, remark=refusal)
-        plans = strategies.choose(query, self.strategy)
-        engine, refusal = self.engines.choose(plans.fragments())
-        return Description(name, query, engine, plans.split, "; ".join(filter(None, (plans.why, refusal))))
 
     def deliver(self, name: str, source: str, emitter: Emitter) -> None:
         """Start delivering the answers of a query, or the rows of a stream."""
@@ -355,21 +318,15 @@ class Cell:
     def _once(self, query: Query) -> Result:
         plan = optimized(query).plan
         engine, _ = self.engines.choose([plan])
-        with self.scheduler.lock:
-            inputs = {name: self.tables.read(name) for name in _tables(plan)}
-        return Result(engine.run(plan, inputs), self.spark)
+        return Result(engine.run(plan, self.tables.inputs(plan)), self.spark)
 
     def _reads_what_changes(self, query: Query) -> bool:
-        names = _tables(query.plan)
+        names = table_names(query.plan)
         derived = any(self.catalog.stream(n) is not None or self.catalog.is_derived(n) for n in names)
         return query.timing is Timing.ONCE and derived
 
     def _spark_statement(self, text: str) -> Result | None:
-        try:
-            frame = self.spark.sql(text)
-        except PySparkException as error:
-            raise SqlError(f"Spark refuses this statement: {str(error).splitlines()[0]}") from error
-        self.tables.forget()
+        frame = self.tables.execute(text)
         return Result(frame.toArrow(), self.spark) if frame.columns else None
 
     def _listed(self, thing: Thing) -> pa.Table:
@@ -392,26 +349,15 @@ class Cell:
         output.forget(min(cursors, default=0))
 
     def _deliver_all(self) -> None:
-        """Wait until every emitter has delivered everything; an error if one makes no progress."""
+        """Wait until every emitter has delivered everything; then nothing more will come."""
         for delivery in self.deliveries.values():
-            pending, since = delivery.pending, time.monotonic()
-            while delivery.pending:
-                if delivery.pending != pending:
-                    pending, since = delivery.pending, time.monotonic()
-                if time.monotonic() - since > (SHORTEST_FAILURE if delivery.failure else LONGEST_SILENCE):
-                    raise EmitterError(
-                        f"emitter {delivery.name} cannot deliver: {delivery.failure or 'it takes too long'}",
-                        hint="mend it and run again with the same checkpoint: nothing is lost",
-                    )
-                time.sleep(0.005)
+            delivery.finish()
         for running in self.scheduler.factories.values():
             running.output.close()
 
     def _tick(self) -> None:
-        """Time passes also when no rows come: idle streams stop holding others back, arrival time goes on."""
         while not self._stopping.wait(0.5):
-            if any(s.idle() or s.definition.event_time is None for s in list(self.scheduler.streams.values())):
-                self.scheduler.settle()
+            self.scheduler.tick()
 
     def _halt(self) -> None:
         self._stopping.set()
@@ -422,7 +368,3 @@ class Cell:
 def _named(things: dict[str, Any], name: str) -> str:
     """The name as it was given when the thing was made."""
     return next((n for n in things if n.lower() == name.lower()), name)
-
-
-def _tables(plan: Plan) -> set[str]:
-    return {node.name for node in descendants(plan) if isinstance(node, Table)}

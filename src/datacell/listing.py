@@ -1,8 +1,10 @@
-"""SHOW: what there is and how it does, as tables."""
+"""SHOW: what there is and how it does, as tables; and how far all of it has come."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
@@ -10,6 +12,25 @@ import pyarrow as pa
 from datacell.emitters.delivery import Delivery
 from datacell.runtime.running import RunningFactory
 from datacell.runtime.scheduler import Scheduler
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Rows taken, boundaries answered, and the least watermark."""
+
+    rows: int
+    boundaries: int
+    watermark: datetime | None
+
+
+def progress(scheduler: Scheduler) -> Progress:
+    streams = list(scheduler.streams.values())
+    marks = [s.basket.progress.latest - s.definition.lateness for s in streams if s.basket.progress.rows]
+    return Progress(
+        sum(s.basket.progress.rows for s in streams),
+        sum(f.answered for f in scheduler.factories.values()),
+        datetime.fromtimestamp(min(marks) / 1_000_000, UTC) if marks else None,
+    )
 
 
 def streams(scheduler: Scheduler) -> pa.Table:

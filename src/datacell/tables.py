@@ -7,7 +7,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from datacell.algebra import types
+from datacell.algebra.plan import Plan, Table
 from datacell.algebra.schema import Field
+from datacell.algebra.tree import descendants
+from datacell.errors import SqlError
 from datacell.runtime.scheduler import Scheduler
 
 
@@ -34,8 +37,19 @@ class Tables:
         except (PySparkException, ValueError):
             return None
 
-    def forget(self) -> None:
+    def inputs(self, plan: Plan) -> dict[str, pa.Table]:
+        """All tables that a plan reads, as they are at one moment."""
+        with self.scheduler.lock:
+            return {name: self.read(name) for name in table_names(plan)}
+
+    def execute(self, text: str) -> DataFrame:
+        """Let Spark carry out a statement of its own, which may change its tables."""
+        try:
+            frame = self.spark.sql(text)
+        except PySparkException as error:
+            raise SqlError(f"Spark refuses this statement: {str(error).splitlines()[0]}") from error
         self._kept.clear()
+        return frame
 
     def _own(self, name: str) -> pa.Table | None:
         for stream in self.scheduler.streams.values():
@@ -57,3 +71,7 @@ class Tables:
             return self.spark.table(name)
         except PySparkException:
             return self.owner.table(name)
+
+
+def table_names(plan: Plan) -> set[str]:
+    return {node.name for node in descendants(plan) if isinstance(node, Table)}

@@ -22,8 +22,9 @@ from pyspark.sql import functions as f
 
 from datacell.bench.plot import Plot
 from datacell.bench.report import Report
-from datacell.cell import Progress, connect
+from datacell.cell import connect
 from datacell.engines.session import session
+from datacell.listing import Progress
 
 KEYS, SECONDS_PER_FILE, WINDOW, LENGTH = 2000, 10, 300, 840
 MICRO_BATCHES = (10, 60)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event, Thread
 
 from datacell.emitters.protocol import Emitter
-from datacell.errors import DataCellError
+from datacell.errors import DataCellError, EmitterError
 from datacell.runtime import files
 from datacell.runtime.output import Output
+
+LONGEST_SILENCE = 60.0
+"""Seconds without progress after which the end of a run gives a delivery up; a failing one is given up sooner."""
+
+SHORTEST_FAILURE = 10.0
 
 _LONGEST_PAUSE = 30.0
 """Seconds between two tries of a delivery that keeps failing."""
@@ -33,6 +39,19 @@ class Delivery:
     def pending(self) -> int:
         """Firings that have not been delivered yet."""
         return self.output.next_number - self.cursor
+
+    def finish(self) -> None:
+        """Wait until everything is delivered; an error if there is no progress."""
+        pending, since = self.pending, time.monotonic()
+        while self.pending:
+            if self.pending != pending:
+                pending, since = self.pending, time.monotonic()
+            if time.monotonic() - since > (SHORTEST_FAILURE if self.failure else LONGEST_SILENCE):
+                raise EmitterError(
+                    f"emitter {self.name} cannot deliver: {self.failure or 'it takes too long'}",
+                    hint="mend it and run again with the same checkpoint: nothing is lost",
+                )
+            time.sleep(0.005)
 
     def stop(self) -> None:
         self._stopped.set()

@@ -17,10 +17,12 @@ from datacell.algebra import tree
 from datacell.algebra.plan import Plan, Stream, Table
 from datacell.algebra.query import Emission, Query, Timing
 from datacell.engines.arrow import arrow_schema
+from datacell.engines.choice import Engines
 from datacell.engines.protocol import Engine
-from datacell.incremental import boundaries, lift
+from datacell.incremental import boundaries, lift, strategy
 from datacell.incremental.boundaries import FOREVER, Boundary
 from datacell.incremental.relations import Split
+from datacell.incremental.strategy import Strategy
 from datacell.runtime import changes
 from datacell.runtime.basket import NUMBER, TIME, Basket
 from datacell.runtime.evaluation import Evaluation, Runner
@@ -72,6 +74,16 @@ class Readiness:
 
     watermark: int
     ended: bool
+
+
+def describe(name: str, query: Query, engines: Engines, wanted: Strategy) -> Description:
+    """How a query will run: by which strategy, on which engine, and why so."""
+    if query.timing is Timing.ROW_BY_ROW:
+        engine, refusal = engines.choose([row_fragment(query)])
+        return Description(name, query, engine, remark=refusal)
+    plans = strategy.choose(query, wanted)
+    engine, refusal = engines.choose(plans.fragments())
+    return Description(name, query, engine, plans.split, "; ".join(filter(None, (plans.why, refusal))))
 
 
 def row_fragment(query: Query) -> Plan:

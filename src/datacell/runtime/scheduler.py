@@ -164,6 +164,11 @@ class Scheduler:
                 self._expire(name)
             self._settled.notify_all()
 
+    def tick(self) -> None:
+        """Time passes also when no rows come: idle streams stop holding others back, arrival time goes on."""
+        if any(s.idle() or s.definition.event_time is None for s in list(self.streams.values())):
+            self.settle()
+
     def readiness(self, description: Description) -> Readiness:
         """The least watermark of the streams that are not idle, and whether all of them have ended."""
         streams = [self.streams[name] for name in description.streams]
