@@ -10,6 +10,7 @@ from datacell.rewrite import (
     prune_columns,
     pull_filter_from_subquery,
     push_filter_through_aggregate,
+    push_filter_through_filter,
     push_filter_through_join,
     push_filter_through_map,
     push_filter_through_over,
@@ -46,6 +47,7 @@ PUSH: Phase = (
     NodeRule("push_filter_through_aggregate", push_filter_through_aggregate.rewrite),
     NodeRule("push_filter_through_over", push_filter_through_over.rewrite),
     NodeRule("push_filter_through_window", push_filter_through_window.rewrite),
+    NodeRule("push_filter_through_filter", push_filter_through_filter.rewrite),
 )
 
 NARROW: Phase = (
