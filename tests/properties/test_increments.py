@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
@@ -40,6 +41,26 @@ QUERIES = [
     "SELECT k, v, n FROM s [{w}] WHERE n >= (SELECT max(x) FROM r [{w2}])",
 ]
 
+UNION = "(SELECT k, n FROM s [{w}] UNION ALL SELECT k, x FROM r [{w2}])"
+DEEP = [
+    "SELECT k, sum(v) AS a FROM s [{w}] GROUP BY k HAVING sum(v) > 0 AND k < 3",
+    f"SELECT DISTINCT q.k, n + 1 AS m FROM {UNION} q",
+    f"SELECT q.k, n, b FROM {UNION} q LEFT JOIN u ON q.k = u.k",
+    f"SELECT k, n FROM {UNION} ORDER BY n DESC, k LIMIT 2 OFFSET 1",
+    f"SELECT q.k, avg(q.n) AS a, count(*) AS c FROM {UNION} q JOIN u ON q.k = u.k GROUP BY q.k",
+    f"SELECT q.k, q.n, a.v FROM {UNION} q JOIN s [{{w}}] a ON q.n = a.n",
+    "SELECT k, v, n FROM s [{w}] a WHERE EXISTS (SELECT 1 FROM r [{w2}] b WHERE b.k = a.k)",
+    "SELECT k, v, n FROM s [{w}] a WHERE EXISTS (SELECT 1 FROM r [{w2}] b WHERE b.k = a.k AND b.x > a.n)",
+    "SELECT k, count(*) AS c FROM s [{w}] a WHERE NOT EXISTS (SELECT 1 FROM r [{w2}] b WHERE b.k = a.k) GROUP BY k",
+    "SELECT k, n FROM s [{w}] WHERE n NOT IN (SELECT x FROM r [{w2}] WHERE x > 0)",
+    "SELECT k, count(DISTINCT n + 1) AS d, sum(n) AS c FROM s [{w}] GROUP BY k",
+    "SELECT count(DISTINCT n % 2, k) AS d, sum(DISTINCT n * 2) FILTER (WHERE k > 1) AS e FROM s [{w}]",
+    "SELECT max_by(v, n * 2) AS a FROM s [{w}]",
+    "SELECT a.k, a.n, b.x FROM s [{w}] a JOIN r [{w2}] b ON a.k = b.k "
+    "UNION ALL SELECT c.k, c.n, d.x FROM s [{w}] c JOIN r [{w2}] d ON c.k = d.k",
+]
+"""Queries that are cut above the first operator which needs more than one slice, or below what hides it."""
+
 
 def windows(chance: Random) -> tuple[str, str]:
     """Two windows that go together."""
@@ -76,14 +97,14 @@ def rows(chance: Random) -> dict[str, Values]:
             found["s"].append((time, key, value, chance.choice([None, 0, 1, 2, 5])))
         else:
             found["r"].append((time, key, chance.choice([None, 0, 1, 2, 5]), chance.choice(["x", "y"])))
-    return {**found, "t": [], "u": []}
+    return {**found, "t": [], "u": [(1, 10), (1, 20), (2, None), (None, 30), (5, 5)]}
 
 
-def compared(engine: Engine, seed: int) -> tuple[list[Answer], list[Answer], str]:
+def compared(engine: Engine, seed: int, queries: Sequence[str] = QUERIES) -> tuple[list[Answer], list[Answer], str]:
     """The answers by increments and by re-evaluation, of a case that the seed decides."""
     chance = Random(seed)
     w, w2 = windows(chance)
-    query = bind(chance.choice(QUERIES).format(w=w, w2=w2))
+    query = bind(chance.choice(queries).format(w=w, w2=w2))
     data = rows(chance)
     most = chance.choice([1, 3, 12, 60])
     cuts = {name: [chance.randint(0, most) for _ in range(len(data[name]))] for name in ("s", "r")}
@@ -95,7 +116,7 @@ def compared(engine: Engine, seed: int) -> tuple[list[Answer], list[Answer], str
     return answers[0], answers[1], query.text
 
 
-@settings(
+MANY = settings(
     max_examples=60,
     derandomize=True,
     database=None,
@@ -103,6 +124,9 @@ def compared(engine: Engine, seed: int) -> tuple[list[Answer], list[Answer], str
     phases=(Phase.explicit, Phase.generate),
     suppress_health_check=list(HealthCheck),
 )
+
+
+@MANY
 @example(486, 0, 2)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0, 5, 10_000]), st.sampled_from([2, 32]))
 def test_increments_answer_as_reevaluation_does(seed: int, worth: int, compacted_from: int) -> None:
@@ -112,6 +136,15 @@ def test_increments_answer_as_reevaluation_does(seed: int, worth: int, compacted
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(increments, "COMPACTED_FROM", compacted_from)
         ours, expected, text = compared(engine, seed)
+    engine.close()
+    assert ours == expected, text
+
+
+@MANY
+@given(st.integers(0, 2**32 - 1))
+def test_deep_cuts_answer_as_reevaluation_does(seed: int) -> None:
+    engine = DuckDBEngine(threads=1)
+    ours, expected, text = compared(engine, seed, DEEP)
     engine.close()
     assert ours == expected, text
 

@@ -17,9 +17,9 @@ def is_flow(plan: Plan) -> bool:
         case Filter(child) | Map(child):
             return is_flow(child)
         case Join(left, right, kind):
-            if _is_static(right):
+            if is_static(right):
                 return is_flow(left) and kind not in (JoinKind.RIGHT, JoinKind.FULL)
-            if _is_static(left):
+            if is_static(left):
                 return is_flow(right) and kind in (JoinKind.INNER, JoinKind.RIGHT)
             return kind is JoinKind.INNER and is_flow(left) and is_flow(right)
         case Union(inputs):
@@ -32,12 +32,12 @@ def _is_single(plan: Plan) -> bool:
     return len({(tree.stream_of(w), w.window) for w in tree.windows(plan)}) == 1 and not has_pairs(plan)
 
 
-def _is_static(plan: Plan) -> bool:
+def is_static(plan: Plan) -> bool:
     return not tree.has_stream(plan) and not tree.reads_boundary(plan)
 
 
 def is_pair(plan: Plan) -> bool:
-    return isinstance(plan, Join) and not _is_static(plan.left) and not _is_static(plan.right)
+    return isinstance(plan, Join) and not is_static(plan.left) and not is_static(plan.right)
 
 
 def has_pairs(plan: Plan) -> bool:

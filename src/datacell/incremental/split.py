@@ -3,7 +3,7 @@
 From every stream upward, operators go into the slice until one needs more than one slice:
 
 - a *flow* (filter, map, join with a table, union of flows over the same window) is done row by row; what it gives is
-  concatenated;
+  concatenated; of a union of others, each is a flow of its own;
 - an inner join of two flows becomes pairs: each new slice meets the live slices of the other side, once;
 - an aggregate by parts, a distinct and a top k over a flow are done per slice, and once more over what is shown;
 - everything else reads the rows that its flows gave.
@@ -21,6 +21,7 @@ from datacell.algebra.plan import (
     Join,
     Order,
     Plan,
+    SortKey,
     StrictDifference,
     Union,
     Window,
@@ -32,6 +33,7 @@ from datacell.incremental.cuts import Cuts, cuts
 from datacell.incremental.eager import aggregated_sides
 from datacell.incremental.flows import has_pairs, is_flow, is_pair
 from datacell.incremental.meeting import met, replaced
+from datacell.incremental.raise_unions import raised_unions
 from datacell.incremental.reasons import needs, needs_rows, of_each
 from datacell.incremental.relations import Combination, Kept, Latest, Pairs, Relation, Shown, Split, View
 from datacell.incremental.slicing import sliced
@@ -41,7 +43,7 @@ from datacell.incremental.taking_apart import TakenApart, taken_apart
 def split(query: Query) -> Split:
     """The query as relations and a rest. The rest of a query that cannot be split at all is the query itself."""
     splitter = _Splitter(query)
-    rest = splitter.rest(query.plan)
+    rest = splitter.rest(raised_unions(query.plan))
     return Split(query, rest, tuple(splitter.relations))
 
 
@@ -71,15 +73,22 @@ class _Splitter:
             case StrictDifference(left, right):
                 return StrictDifference(self.rest(_distinct(left)), self.rest(_distinct(right)))
             case Order(child, keys, int(limit), offset) if is_flow(child):
-                top = Order(child, keys, limit + offset)
-                first = f"the first {limit + offset} {of_each(child)}"
-                return Order(self._leaf(top, None, first), keys, limit, offset)
+                return Order(self._first(child, keys, limit + offset), keys, limit, offset)
+            case Order(Union(inputs), keys, int(limit), offset):
+                first = Union(tuple(self._first(i, keys, limit + offset) for i in inputs))
+                return Order(first, keys, limit, offset)
             case Window(_, Rows(partition=(_, *_)) as window):
                 return self._latest(plan, window)
             case _ if is_flow(plan):
                 return self._leaf(plan, None, why)
         below = needs(plan)
         return plan.with_children([self.rest(child, below or why) for child in plan.children])
+
+    def _first(self, plan: Plan, keys: tuple[SortKey, ...], count: int) -> Plan:
+        """Rows among which are the first of all."""
+        if not is_flow(plan):
+            return self.rest(plan)
+        return self._leaf(Order(plan, keys, count), None, f"the first {count} {of_each(plan)}")
 
     def _aggregate(self, plan: Aggregate) -> Plan:
         child = ungrouped(plan.child) if plan.keys else plan.child
