@@ -19,6 +19,7 @@ from datacell.algebra.plan import (
     Group,
     Intersection,
     Join,
+    JoinKind,
     Order,
     Plan,
     SortKey,
@@ -63,15 +64,10 @@ class _Splitter:
         match plan:
             case Aggregate():
                 return self._aggregate(plan)
-            case Distinct(child) if is_flow(child):
-                once = f"distinct rows {of_each(child)}"
-                return Distinct(self._leaf(plan, Combination(plan.schema.names, ()), once))
-            case Distinct(Union(inputs)):
-                return Distinct(Union(tuple(self.rest(_distinct(i), why) for i in inputs)))
-            case Distinct(Intersection(left, right)):
-                return Distinct(Intersection(self.rest(_distinct(left)), self.rest(_distinct(right))))
-            case StrictDifference(left, right):
-                return StrictDifference(self.rest(_distinct(left)), self.rest(_distinct(right)))
+            case Distinct() | StrictDifference():
+                return plan.with_children([self._once(child, needs(plan)) for child in plan.children])
+            case Join(left, right, JoinKind.SEMI | JoinKind.ANTI) if not is_flow(plan):
+                return plan.with_children([self.rest(left, needs(plan)), self._once(right, needs(plan))])
             case Order(child, keys, int(limit), offset) if is_flow(child):
                 return Order(self._first(child, keys, limit + offset), keys, limit, offset)
             case Order(Union(inputs), keys, int(limit), offset):
@@ -83,6 +79,18 @@ class _Splitter:
                 return self._leaf(plan, None, why)
         below = needs(plan)
         return plan.with_children([self.rest(child, below or why) for child in plan.children])
+
+    def _once(self, plan: Plan, why: str) -> Plan:
+        """The rows of a plan, where it makes no difference how often each is there."""
+        match plan:
+            case _ if is_flow(plan):
+                combination = Combination(plan.schema.names, ())
+                return self._leaf(Distinct(plan), combination, f"distinct rows {of_each(plan)}")
+            case Distinct(child):
+                return self._once(child, why)
+            case Union() | Intersection():
+                return plan.with_children([self._once(child, why) for child in plan.children])
+        return self.rest(plan, why)
 
     def _first(self, plan: Plan, keys: tuple[SortKey, ...], count: int) -> Plan:
         """Rows among which are the first of all."""
@@ -149,7 +157,3 @@ class _Splitter:
 
     def _view(self, side: Plan) -> View:
         return View(self._relation(side, None), self._window(side), side.schema.fields)
-
-
-def _distinct(plan: Plan) -> Plan:
-    return plan if isinstance(plan, Distinct) else Distinct(plan)
