@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from datacell.algebra import scalar
-from datacell.algebra.plan import Plan
+from datacell.algebra.plan import Map, Plan
+from datacell.algebra.schema import Named
 from datacell.algebra.types import BIGINT, BOOLEAN, NULL, Type
 from datacell.errors import SqlError, did_you_mean
 from datacell.sql import functions, typing
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ)
 _NOT_VALUES = (exp.DataType, exp.Var, exp.IntervalSpan)
 _MODIFIERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
+_KEEP_VALUES = frozenset({"approx_count_distinct", "min_by", "max_by"})
+"""Aggregates that are computed by keeping values of their arguments, as those of DISTINCT are."""
 _UNSUPPORTED: dict[type[exp.Expr], str] = {
     exp.Any: "ANY",
     exp.All: "ALL",
@@ -35,14 +38,18 @@ _UNSUPPORTED: dict[type[exp.Expr], str] = {
     exp.SessionParameter: "a parameter",
 }
 
+_Value = exp.Expr | Callable[[], exp.Expr]
+
 
 class Expressions(Columns):
-    """Binds expressions of one clause over a scope. `plan` grows as subqueries are met."""
+    """Binds expressions of one clause over a scope. `plan` grows as subqueries and values to keep are met."""
 
     def __init__(self, context: Context, scope: Scope, plan: Plan, clause: str, subqueries: Subqueries) -> None:
         super().__init__(context, scope, clause)
         self.plan, self.subqueries = plan, subqueries
         self.lambda_parameters: dict[str, Type] = {}
+        self.computed: dict[exp.Expr, str] = {}
+        """Columns that the plan has for values of expressions."""
 
     def bind(self, node: exp.Expr) -> Typed:
         match node:
@@ -137,9 +144,20 @@ class Expressions(Columns):
             return Typed(exp.Anonymous(this="count", expressions=[exp.Star()]), BIGINT)
         arguments = [self._argument(argument) for argument in given]
         result = self._signature(function, node, given, [*(a.type for a in arguments), *more])
-        values = [a.value for a in arguments]
+        keeps_values = distinct or function.name in _KEEP_VALUES
+        values = [self._computed_below(a) if keeps_values else a.value for a in arguments]
         inside = [exp.Distinct(expressions=values)] if distinct else values
         return Typed(exp.Anonymous(this=function.name, expressions=inside), result)
+
+    def _computed_below(self, argument: _Argument) -> _Value:
+        """A column of the plan with the argument's value, so that the plan knows its type."""
+        value, type_ = argument.value, argument.type
+        if not isinstance(value, exp.Expr) or not isinstance(type_, Type) or not _is_computed(value):
+            return value
+        if value not in self.computed:
+            name = self.computed[value] = self.context.names.fresh("value")
+            self.plan = Map(self.plan, (*self.plan.schema.passing(), Named(name, value, type_)))
+        return scalar.column(self.computed[value])
 
     def _signature(
         self,
@@ -225,7 +243,7 @@ class Expressions(Columns):
 class _Argument:
     """A bound argument: its type and its tree, which for a lambda is known only after typing."""
 
-    def __init__(self, type: Type | LambdaArgument, value: exp.Expr | Callable[[], exp.Expr]) -> None:
+    def __init__(self, type: Type | LambdaArgument, value: _Value) -> None:
         self.type, self.value = type, value
 
 
@@ -235,6 +253,13 @@ def not_grouped(context: Context, node: exp.Column) -> SqlError:
         node,
         f"add it to GROUP BY, or write any_value({node.sql(dialect='spark')})",
     )
+
+
+def _is_computed(value: exp.Expr) -> bool:
+    """Is it computed from the row alone?"""
+    if isinstance(value, exp.Column) or scalar.outer_columns(value) or scalar.reads_boundary(value):
+        return False
+    return bool(scalar.columns(value))
 
 
 def _named_struct(values: Sequence[exp.Expr], type_: Type) -> Typed:
