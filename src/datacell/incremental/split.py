@@ -11,6 +11,8 @@ From every stream upward, operators go into the slice until one needs more than 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from datacell.algebra import tree
 from datacell.algebra.carry import ungrouped
 from datacell.algebra.plan import (
@@ -56,7 +58,7 @@ class _Splitter:
         for window in windows:
             self.windows.setdefault(tree.stream_of(window), []).append(window.window)
         self.relations: list[Relation] = []
-        self._known: list[tuple[str, Plan, int]] = []
+        self._known: dict[tuple[Plan, Cuts | None], int] = {}
 
     # From the top down: what is left above the slices
 
@@ -136,24 +138,30 @@ class _Splitter:
         return self._keep(without, combination, cuts(self.windows[stream], self.slides))
 
     def _keep(self, plan: Plan, combination: Combination | None, where: Cuts | None) -> int:
-        stream = tree.streams(plan)[0].name
-        shape = canonical(plan)
-        for known_stream, known, number in self._known:
-            kept = self.relations[number]
-            if (known_stream, known) == (stream, shape) and isinstance(kept, Kept) and kept.cuts == where:
-                return number
-        self.relations.append(Kept(stream, plan, sliced(plan), plan.schema.fields, combination, where))
-        self._known.append((stream, shape, len(self.relations) - 1))
-        return len(self.relations) - 1
+        def kept() -> Relation:
+            stream = tree.streams(plan)[0].name
+            return Kept(stream, plan, sliced(plan), plan.schema.fields, combination, where)
+
+        return self._shared(plan, where, kept)
 
     def _pairs(self, plan: Plan, combination: Combination | None) -> int:
-        join = next(n for n in tree.descendants(plan) if is_pair(n))
-        assert isinstance(join, Join)
-        sides = [self._view(side) for side in (join.left, join.right)]
-        shown = join.with_children([Shown(s.relation, s.window, s.columns, None, why="") for s in sides])
-        work = replaced(plan, join, shown)
-        self.relations.append(Pairs(sides[0], sides[1], work, met(plan, join), plan.schema.fields, combination))
-        return len(self.relations) - 1
+        def pairs() -> Relation:
+            join = next(n for n in tree.descendants(plan) if is_pair(n))
+            assert isinstance(join, Join)
+            left, right = self._view(join.left), self._view(join.right)
+            shown = [Shown(side.relation, side.window, side.columns, None, why="") for side in (left, right)]
+            work = replaced(plan, join, join.with_children(shown))
+            return Pairs(left, right, work, met(plan, join), plan.schema.fields, combination)
+
+        return self._shared(plan, None, pairs)
+
+    def _shared(self, plan: Plan, where: Cuts | None, make: Callable[[], Relation]) -> int:
+        """The number of the relation that a plan gives: plans that differ in names alone share one."""
+        shape = canonical(plan), where
+        if shape not in self._known:
+            self.relations.append(make())
+            self._known[shape] = len(self.relations) - 1
+        return self._known[shape]
 
     def _view(self, side: Plan) -> View:
         return View(self._relation(side, None), self._window(side), side.schema.fields)
