@@ -13,9 +13,10 @@ from sqlglot import exp
 
 from datacell.algebra import scalar
 from datacell.algebra.parts import Parts
-from datacell.algebra.plan import Aggregate, Group, Join, JoinKind, Plan
+from datacell.algebra.plan import Aggregate, Group, Join, JoinKind, Map, Plan
 from datacell.algebra.schema import Named
 from datacell.algebra.types import BIGINT, DOUBLE
+from datacell.incremental.flows import is_pair
 
 _COUNT = "rows′"
 _IDEMPOTENT = frozenset({"min", "max", "bool_and", "every", "bool_or", "some", "any", "bit_and", "bit_or"})
@@ -23,7 +24,14 @@ _IDEMPOTENT = frozenset({"min", "max", "bool_and", "every", "bool_or", "some", "
 
 def aggregated_sides(flow: Plan, keys: Sequence[Named], parts: Sequence[Parts]) -> Plan | None:
     """The partial aggregate of a join over aggregated sides; None if some key or aggregate reads both."""
-    if not isinstance(flow, Join) or flow.kind is not JoinKind.INNER or not all(map(_adds_up, parts)):
+    if isinstance(flow, Map) and all(c.passes_through for c in flow.columns):
+        return aggregated_sides(flow.child, keys, parts)
+    if (
+        not isinstance(flow, Join)
+        or not is_pair(flow)
+        or flow.kind is not JoinKind.INNER
+        or not all(map(_adds_up, parts))
+    ):
         return None
     sides = (flow.left, flow.right)
     partials = [(p, c) for found in parts for p, c in zip(found.partials, found.combined, strict=True)]

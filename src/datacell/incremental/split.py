@@ -112,7 +112,7 @@ class _Splitter:
 
     def _pieces(self, taken: TakenApart, flow: Plan) -> Plan:
         combination = Combination(tuple(k.name for k in (*taken.keys, *taken.values)), taken.parts)
-        partial = aggregated_sides(flow, (*taken.keys, *taken.values), taken.parts) if is_pair(flow) else None
+        partial = aggregated_sides(flow, (*taken.keys, *taken.values), taken.parts) if has_pairs(flow) else None
         return self._leaf(partial or taken.partial(flow), combination, f"{taken.shown} {of_each(flow)}")
 
     def _leaf(self, plan: Plan, combination: Combination | None, why: str) -> Shown:
