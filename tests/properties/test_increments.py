@@ -56,6 +56,8 @@ DEEP = [
     "SELECT k, count(DISTINCT n + 1) AS d, sum(n) AS c FROM s [{w}] GROUP BY k",
     "SELECT count(DISTINCT n % 2, k) AS d, sum(DISTINCT n * 2) FILTER (WHERE k > 1) AS e FROM s [{w}]",
     "SELECT max_by(v, n * 2) AS a FROM s [{w}]",
+    "SELECT a.k, count(*) AS c, sum(b.x) AS t, avg(c.n) AS m FROM s [{w}] a JOIN r [{w2}] b ON a.k = b.k "
+    "JOIN s [{w2}] c ON b.x > c.n GROUP BY a.k",
     "SELECT a.k, a.n, b.x FROM s [{w}] a JOIN r [{w2}] b ON a.k = b.k "
     "UNION ALL SELECT c.k, c.n, d.x FROM s [{w}] c JOIN r [{w2}] d ON c.k = d.k",
 ]
@@ -151,6 +153,7 @@ def test_deep_cuts_answer_as_reevaluation_does(seed: int) -> None:
 
 @pytest.mark.spark
 @pytest.mark.parametrize("seed", range(6))
-def test_on_spark_too(spark_engine: SparkEngine, seed: int) -> None:
-    ours, expected, text = compared(spark_engine, seed)
+@pytest.mark.parametrize("queries", [QUERIES, DEEP], ids=["usual", "deep"])
+def test_on_spark_too(spark_engine: SparkEngine, queries: list[str], seed: int) -> None:
+    ours, expected, text = compared(spark_engine, seed, queries)
     assert ours == expected, text
