@@ -31,7 +31,11 @@ _SMALL_JOBS = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.execution.arrow.localRelationThreshold": "65536",  # larger inputs are read by tasks, not by the planner
 }
+_FILES = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+"""How Spark writes its offsets. Without Hadoop's native library the default starts a process per file, for chmod."""
+
 _LOCAL = {
+    "spark.sql.streaming.checkpointFileManagerClass": _FILES,
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.host": "localhost",
