@@ -32,3 +32,16 @@ def _average(minutes: int) -> Operator:
 
 def _joined(left: Operator, right: Operator) -> Operator:
     return Operator(Kind.JOIN, "JOIN", (left, right), PLUGS, left.width + right.width - 1)
+
+
+def join_text(ways: int) -> str:
+    """The same as a query over smart plugs."""
+    inputs = [
+        "(SELECT house, household, plug, avg(value) AS mean FROM plugs "
+        f"[RANGE {2 * n + 1} MINUTES SLIDE 1 SECOND] WHERE property = 1 GROUP BY house, household, plug) AS w{n}"
+        for n in range(ways)
+    ]
+    first, *others = inputs
+    joined = "".join(f" JOIN {other} USING (house, household, plug)" for other in others)
+    means = ", ".join(f"w{n}.mean AS mean_{n}" for n in range(ways))
+    return f"SELECT house, household, plug, {means} FROM {first}{joined}"

@@ -22,6 +22,7 @@ class Bench(Enum):
     ADAPTIVE = "adaptive"
     AGAINST_ENGINE = "against-engine"
     GROWTH = "growth"
+    OPTIMIZER_TIME = "optimizer-time"
 
 
 def bench(
