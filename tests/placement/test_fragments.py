@@ -32,7 +32,7 @@ QUERIES = [
 @pytest.mark.parametrize("seed", range(4))
 def test_fragments_give_what_the_plan_gives(sql: str, seed: int) -> None:
     plan = optimized(bind(sql)).plan
-    root = operators(plan, Sizes(Statistics()), 1.0, lambda _: False)
+    root = operators(plan, Sizes(Statistics()), 1.0, lambda *_: False)
     chance = Random(seed)
     sites = [chance.choice(list(Site)) for _ in in_post_order(root)]
     cut = fragments(root, sites)
@@ -56,15 +56,15 @@ def rows(table: pa.Table) -> list[str]:
 
 def test_what_belongs_together_is_never_cut() -> None:
     for sql in QUERIES:
-        root = operators(optimized(bind(sql)).plan, Sizes(Statistics()), 1.0, lambda _: False)
+        root = operators(optimized(bind(sql)).plan, Sizes(Statistics()), 1.0, lambda *_: False)
         nodes = list(in_post_order(root))
         for cut in fragments(root, [list(Site)[i % 2] for i in range(len(nodes))])[:-1]:
             assert not isinstance(cut.result, Group | Order)
 
 
 def test_what_duckdb_refuses_stays_on_spark() -> None:
-    def refuses(plan: Plan) -> bool:
-        return any("a > 0" in node.head() for node in tree.descendants(plan))
+    def refuses(_: Plan, alone: Plan) -> bool:
+        return any("a > 0" in node.head() for node in tree.descendants(alone))
 
     root = operators(optimized(bind(QUERIES[0])).plan, Sizes(Statistics()), 1.0, refuses)
     first, *others = in_post_order(root)

@@ -78,7 +78,7 @@ def _query(name: str) -> Row:
     one = _milliseconds(lambda: best_plan(equivalents(query), _KNOWN))
     split = choose(best).split
     found = parts.incremental(split, _KNOWN) if split is not None else parts.reevaluated(best, _KNOWN)
-    placed = [operators(p.plan, Sizes(p.known), p.firings, lambda plan: bool(refusals(plan))) for p in found]
+    placed = [operators(p.plan, Sizes(p.known), p.firings, lambda _, alone: bool(refusals(alone))) for p in found]
     roots = [root for root in placed if isinstance(root, Operator)]
     two = _milliseconds(lambda: [decomposed(root, SHIPPED, Work.IN_TURNS) for root in roots])
     examined = sum(decomposed(root, SHIPPED, Work.IN_TURNS).examined for root in roots)

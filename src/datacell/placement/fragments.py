@@ -30,8 +30,8 @@ from datacell.incremental.relations import reading
 from datacell.placement.operators import EVERYWHERE, Input, Kind, Operator, Site, Source
 from datacell.placement.sizes import Sizes
 
-Refuses = Callable[[Plan], bool]
-"""Must DuckDB not run this plan?"""
+Refuses = Callable[[Plan, Plan], bool]
+"""Of an operator, and it alone over tables: must DuckDB not run it?"""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def operators(plan: Plan, sizes: Sizes, firings: float, refuses: Refuses) -> Inp
         firings * sizes.rows(plan),
         len(plan.schema.names),
         firings,
-        frozenset([Site.SPARK]) if refuses(alone) else EVERYWHERE,
+        frozenset([Site.SPARK]) if refuses(plan, alone) else EVERYWHERE,
         plan,
     )
 

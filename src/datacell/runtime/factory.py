@@ -23,6 +23,7 @@ from datacell.incremental.relations import Split
 from datacell.runtime import changes
 from datacell.runtime.basket import NUMBER, TIME, Basket
 from datacell.runtime.evaluation import Evaluation, Runner
+from datacell.runtime.placing import Placing
 
 MOST_BOUNDARIES = 1024
 """In one firing: enough to make its fixed cost vanish, few enough to bound its memory."""
@@ -30,13 +31,17 @@ MOST_BOUNDARIES = 1024
 
 @dataclass(frozen=True)
 class Description:
-    """What a factory runs: a query, split if it is evaluated by increments, on an engine, and why so."""
+    """What a factory runs: a query, split if it is evaluated by increments, on an engine, and why so.
+
+    Where `placing` says so, parts of it run on others.
+    """
 
     name: str
     query: Query
     engine: Engine
     split: Split | None = None
     remark: str = ""
+    placing: Placing | None = None
 
     @property
     def streams(self) -> list[str]:
