@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent / "src" / "datacell"
 
 STAGES = {"algebra", "sql", "rewrite", "incremental", "placement", "engines", "errors"}
 EDGES = {"receptors", "emitters"}
-FACE = {"cell", "running_query", "intake", "tables", "listing", "result", "explain"}
+FACE = {"cell", "running_query", "intake", "tables", "listing", "result", "explain", "physical"}
 
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),

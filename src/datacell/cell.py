@@ -29,13 +29,13 @@ from datacell.engines.duckdb import DuckDBEngine
 from datacell.engines.spark import SparkEngine
 from datacell.errors import DataCellError, EmitterError, SqlError
 from datacell.explain import Format, explain_query
+from datacell.incremental import lift
 from datacell.incremental import strategy as strategies
 from datacell.incremental.strategy import Strategy
 from datacell.intake import Intake
 from datacell.result import Result
 from datacell.rewrite.rules import optimized
 from datacell.running_query import RunningQuery
-from datacell.runtime import factory
 from datacell.runtime.checkpoint import Checkpoint
 from datacell.runtime.clock import Clock, SystemClock
 from datacell.runtime.factory import Description
@@ -277,7 +277,7 @@ class Cell:
     def _describe(self, name: str, query: Query) -> Description:
         """How a query will run: by which strategy, on which engine, and why so."""
         if query.timing is Timing.ROW_BY_ROW:
-            engine, refusal = self.engines.choose([factory.row_fragment(query)])
+            engine, refusal = self.engines.choose([lift.row_fragment(query)])
             return Description(name, query, engine, remark=refusal)
         plans = strategies.choose(query, self.strategy)
         engine, refusal = self.engines.choose(plans.fragments())

@@ -32,8 +32,11 @@ def best_plan(equivalents: Sequence[Query], known: Statistics, units: UnitCosts 
 
 
 def cost(query: Query, known: Statistics, units: UnitCosts = SHIPPED) -> Cost:
-    """⟨bottleneck, total⟩ of a logical plan, as if one engine ran every operator by itself."""
-    loads = [units.evaluation(o, Site.SPARK) for o in in_post_order(windowed(query.plan, Sizes(known)))]
+    """⟨bottleneck, total⟩ of a logical plan, as if one engine ran every operator by itself.
+
+    That groups make rows fewer is counted on only where the keys are known: values may be as many as rows.
+    """
+    loads = [units.evaluation(o, Site.SPARK) for o in in_post_order(windowed(query.plan, Sizes(known, 1.0)))]
     return Cost(max(loads, default=0.0), sum(loads))
 
 

@@ -44,15 +44,15 @@ HORIZON = 3600.0
 _SECOND = 1_000_000
 _EQUAL, _COMPARED = 0.1, 1 / 3
 """Of the rows, if nothing is known of the values."""
-_PER_GROUP = 10.0
+PER_GROUP = 10.0
 """Rows in a group, if nothing is known of the keys."""
 
 
 class Sizes:
     """λ and W of the operators of a plan."""
 
-    def __init__(self, known: Statistics) -> None:
-        self.known = known
+    def __init__(self, known: Statistics, per_group: float = PER_GROUP) -> None:
+        self.known, self.per_group = known, per_group
         self._rows: dict[int, tuple[Plan, float]] = {}
 
     def rows(self, plan: Plan) -> float:
@@ -167,7 +167,7 @@ class Sizes:
             return 1.0
         values = [self.known.values(k.name) if isinstance(k, exp.Column) else None for k in keys]
         known = [v for v in values if v is not None]
-        return min(rows, prod(known)) if len(known) == len(values) else min(rows, max(1.0, rows / _PER_GROUP))
+        return min(rows, prod(known)) if len(known) == len(values) else min(rows, max(1.0, rows / self.per_group))
 
     def selectivity(self, predicate: exp.Expr) -> float:
         """f: the share of rows for which a predicate is true."""

@@ -13,7 +13,7 @@ from itertools import islice
 import pyarrow as pa
 
 from datacell.algebra import tree
-from datacell.algebra.plan import Plan, Stream, Table
+from datacell.algebra.plan import Plan
 from datacell.algebra.query import Emission, Query, Timing
 from datacell.engines.arrow import arrow_schema
 from datacell.engines.protocol import Engine
@@ -76,13 +76,6 @@ class Readiness:
 
     watermark: int
     ended: bool
-
-
-def row_fragment(query: Query) -> Plan:
-    """The fragment of a query that answers row by row: it reads the rows of new batches."""
-    return tree.transform_up(
-        query.plan, lambda n: Table(lift.basket(n.name), n.alias, n.columns) if isinstance(n, Stream) else n
-    )
 
 
 def due(

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from datacell.algebra.query import Emission, Timing
 from datacell.engines.protocol import Engine
+from datacell.incremental import lift
 from datacell.incremental.boundaries import FOREVER, Boundary
 from datacell.incremental.relations import name
 from datacell.runtime import factory
@@ -42,7 +43,7 @@ class RunningFactory:
         self._due: list[Boundary] = []
         query = description.query
         if query.timing is Timing.ROW_BY_ROW:
-            self._row_fragment = factory.row_fragment(query)
+            self._row_fragment = lift.row_fragment(query)
         elif description.split is None:
             self.evaluation = Reevaluation(query, baskets, self.run)
         else:
