@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event, Thread
@@ -14,11 +15,10 @@ import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from datacell import listing
-from datacell.algebra import types
+from datacell import listing, physical
+from datacell.algebra import show, tree, types
 from datacell.algebra.plan import Plan, Table
 from datacell.algebra.query import Query, Timing
-from datacell.algebra.tree import descendants
 from datacell.emitters.delivery import Delivery
 from datacell.emitters.kinds import open_emitter
 from datacell.emitters.protocol import Emitter
@@ -28,18 +28,23 @@ from datacell.engines.choice import Choice, Engines
 from datacell.engines.duckdb import DuckDBEngine
 from datacell.engines.spark import SparkEngine
 from datacell.errors import DataCellError, EmitterError, SqlError
-from datacell.explain import Format, explain_query
+from datacell.explain import Format, Setting, explain_query
 from datacell.incremental import lift
 from datacell.incremental import strategy as strategies
 from datacell.incremental.strategy import Strategy
 from datacell.intake import Intake
+from datacell.placement import unit_costs
+from datacell.placement.logical import best_plan
+from datacell.placement.operators import Site
+from datacell.placement.statistics import declared, is_declaration
 from datacell.result import Result
-from datacell.rewrite.rules import optimized
+from datacell.rewrite.rules import equivalents, optimized
 from datacell.running_query import RunningQuery
 from datacell.runtime.checkpoint import Checkpoint
 from datacell.runtime.clock import Clock, SystemClock
 from datacell.runtime.factory import Description
 from datacell.runtime.output import Output
+from datacell.runtime.placing import Placing
 from datacell.runtime.scheduler import Scheduler
 from datacell.sql import script
 from datacell.sql.catalog import Catalog, EmitterDefinition, StreamColumn, StreamDefinition
@@ -61,6 +66,8 @@ from datacell.sql.statements import (
 )
 from datacell.tables import Tables
 
+_LOG = logging.getLogger("datacell")
+
 LONGEST_SILENCE = 60.0
 """Seconds without progress after which the end of a run gives an emitter up; a failing one is given up sooner."""
 
@@ -75,10 +82,16 @@ def connect(
     strategy: str = "auto",
     master: str | None = None,
     clock: Clock | None = None,
+    refuse_infeasible: bool = False,
 ) -> Cell:
-    """A cell on a tuned local Spark session, or on yours. With a checkpoint directory it can be resumed."""
+    """A cell on a tuned local Spark session, or on yours. With a checkpoint directory it can be resumed.
+
+    A query that cannot keep up with the declared rates is started with a warning, or with `refuse_infeasible` not.
+    """
     directory = None if checkpoint is None else Path(checkpoint)
-    return Cell(directory, spark, Choice(engine), Strategy(strategy), master, clock or SystemClock())
+    cell = Cell(directory, spark, Choice(engine), Strategy(strategy), master, clock or SystemClock())
+    cell.refuses_infeasible = refuse_infeasible
+    return cell
 
 
 @dataclass(frozen=True)
@@ -103,6 +116,8 @@ class Cell:
         clock: Clock,
     ) -> None:
         self.strategy = strategy
+        self.refuses_infeasible = False
+        self.units = unit_costs.load()
         self.checkpoint = Checkpoint(checkpoint)
         engine_of_spark = SparkEngine(spark, master)
         self.spark = engine_of_spark.session
@@ -251,7 +266,7 @@ class Cell:
             case Show(thing):
                 return Result(self._listed(thing), self.spark)
             case Explain(stage, query):
-                lines = explain_query(query, stage, Format.TEXT).splitlines()
+                lines = explain_query(query, stage, Format.TEXT, setting=self.setting()).splitlines()
                 return Result(pa.table({"plan": lines}), self.spark)
             case SparkStatement(text):
                 return self._spark_statement(text)
@@ -259,29 +274,64 @@ class Cell:
 
     def _create_stream(self, definition: StreamDefinition) -> None:
         self.checkpoint.admit("stream", definition.name, repr((definition.fields, definition.event_time)))
-        self.scheduler.add_stream(definition, self.checkpoint.stream(definition.name))
-        self.intake.add(definition)
+        declared(definition.name, definition.options)
+        theirs = tuple(option for option in definition.options if not is_declaration(option[0]))
+        source = replace(definition, options=theirs)
+        self.scheduler.add_stream(source, self.checkpoint.stream(definition.name))
+        self.intake.add(source)
         if self._running:
             self.intake.start(definition.name, once=False)
 
     def _create_query(self, name: str, query: Query) -> None:
         if query.timing is Timing.EVERY_CHANGE:
             raise SqlError("queries without SLIDE can be explained, but do not run yet", hint="add SLIDE 1 SECOND")
-        self.checkpoint.admit("query", name, query.text)
-        best = optimized(query)
+        first, *others = equivalents(query)
+        best = best_plan((first, *others), self.setting().known)
+        self.checkpoint.admit("query", name, query.text if best is first else f"{query.text}\n{show.text(best.plan)}")
         output = Output(self.checkpoint.query(name), arrow_schema(best.result))
-        description = self._describe(name, best)
+        warning = self._warning(name, best)
+        description = self._describe(name, best, warning)
         self.scheduler.add_factory(description, output, self.tables.read, self.engines.spark)
         self.scheduler.fire()
 
-    def _describe(self, name: str, query: Query) -> Description:
-        """How a query will run: by which strategy, on which engine, and why so."""
+    def setting(self) -> Setting:
+        """What placement goes by."""
+        wanted = None if self.engines.wanted is Choice.AUTO else Site(self.engines.wanted.value)
+        return Setting(physical.statistics(self.catalog.streams.values()), self.units, wanted)
+
+    def _warning(self, name: str, query: Query) -> str:
+        """If a query cannot keep up with the rates that were declared: the rates it can keep up with."""
+        setting = self.setting()
+        streams = {s.name.lower() for s in tree.streams(query.plan)}
+        if not streams & setting.known.rates.keys():
+            return ""
+        plan = physical.physical(query, self.strategy, setting.known, self.units, setting.wanted)
+        if plan.cost.is_feasible:
+            return ""
+        factor = physical.keeps_up_with(query, self.strategy, plan, setting.wanted)
+        rates = ", ".join(f"{factor * setting.known.rate(s):,.0f} rows/s of {s}" for s in sorted(streams))
+        needs = f"{plan.cost.total:.2g} s for a second of input"
+        warning = f"{name} cannot keep up: it needs {needs}; it could with about {rates}"
+        if self.refuses_infeasible:
+            raise SqlError(warning, hint="a larger SLIDE, a smaller window, or run without --refuse-infeasible")
+        _LOG.warning(warning)
+        return warning
+
+    def _describe(self, name: str, query: Query, warning: str) -> Description:
+        """How a query will run: by which strategy, on which engines, and why so."""
         if query.timing is Timing.ROW_BY_ROW:
-            engine, refusal = self.engines.choose([lift.row_fragment(query)])
-            return Description(name, query, engine, remark=refusal)
-        plans = strategies.choose(query, self.strategy)
-        engine, refusal = self.engines.choose(plans.fragments())
-        return Description(name, query, engine, plans.split, "; ".join(filter(None, (plans.why, refusal))))
+            split, why, fragments = None, "", [lift.row_fragment(query)]
+        else:
+            plans = strategies.choose(query, self.strategy)
+            split, why, fragments = plans.split, plans.why, plans.fragments()
+        if self.engines.wanted is Choice.AUTO:
+            engine, refusal = self.engines.main(fragments), ""
+            placing = Placing.between((self.engines.spark, self.engines.duckdb), self.setting().known, self.units)
+        else:
+            engine, refusal = self.engines.choose(fragments)
+            placing = Placing.on(engine, self.setting().known, self.units)
+        remark = "; ".join(filter(None, (why, refusal, warning)))
+        return Description(name, query, engine, split, remark, placing)
 
     def deliver(self, name: str, source: str, emitter: Emitter) -> None:
         """Start delivering the answers of a query, or the rows of a stream."""
@@ -425,4 +475,4 @@ def _named(things: dict[str, Any], name: str) -> str:
 
 
 def _tables(plan: Plan) -> set[str]:
-    return {node.name for node in descendants(plan) if isinstance(node, Table)}
+    return {node.name for node in tree.descendants(plan) if isinstance(node, Table)}

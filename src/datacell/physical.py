@@ -119,7 +119,7 @@ def text(plan: Physical) -> Iterator[str]:
         engines = " and ".join(sorted({f.site.value for f in placed.fragments}))
         yield f"{placed.part.name}: on {engines}, {_often(placed.part.firings)}, cost {placed.best.cost}"
         yield from (f"  {line}" for line in show.text(placed.part.plan, _notes(placed, plan.units)).splitlines())
-        yield f"  {placed.search.examined} placements looked at"
+        yield f"  placements looked at: {placed.search.examined}"
         yield from (f"  beaten: {line}" for line in _beaten(placed))
 
 

@@ -37,5 +37,8 @@ def random_costs(chance: Random) -> UnitCosts:
     def some(low: float, high: float) -> float:
         return 10 ** chance.uniform(low, high)
 
-    engines = {site: EngineCosts(some(-4, -1), {kind: some(-8, -5) for kind in Kind}, some(-8, -6)) for site in Site}
+    engines = {
+        site: EngineCosts(some(-4, -1), some(-5, -2), {kind: some(-8, -5) for kind in Kind}, some(-8, -6))
+        for site in Site
+    }
     return UnitCosts(engines, some(-8, -6), some(-8, -6))

@@ -1,8 +1,8 @@
 """Costs: seconds of work for each second of input.
 
-An operator costs u = Σ λᵢ cᵢ (4). On DuckDB connected operators form one fragment, which costs what its operators do,
-plus its firings, plus bringing its input from Spark and its result back. A plan costs ⟨bottleneck, total⟩: the greatest
-u (5) and the sum of all (6).
+An operator costs u = Σ λᵢ cᵢ (4), and a little whenever it fires. On DuckDB connected operators form one fragment,
+which costs what its operators do, plus its firings, plus bringing its input from Spark and its result back. A plan
+costs ⟨bottleneck, total⟩: the greatest u (5) and the sum of all (6).
 
 *Definition 1.* A plan is at least as good as another if it is feasible (bottleneck ≤ 1) and the other is not; if both
 are and its total is no greater; if neither is and its bottleneck is no greater.
@@ -62,9 +62,10 @@ class Work(Enum):
 
 @dataclass(frozen=True)
 class EngineCosts:
-    """Seconds: of one call, of a row into an operator of each kind, of a row out of a join."""
+    """Seconds: of a call, of each operator in it, of a row into an operator of each kind, of a row out of a join."""
 
     firing: float
+    operator: float
     row: Mapping[Kind, float]
     pair: float
 
@@ -81,7 +82,8 @@ class UnitCosts:
         """u of an operator by itself."""
         costs = self.engines[site]
         read = sum(child.rate for child in operator.inputs) * costs.row[operator.kind]
-        return read + (operator.rate * costs.pair if operator.kind is Kind.JOIN else 0.0)
+        made = operator.rate * costs.pair if operator.kind is Kind.JOIN else 0.0
+        return operator.firings * costs.operator + read + made
 
     def on_spark(self, operator: Operator) -> float:
         """u of an operator on Spark, which brings in what is not there yet."""

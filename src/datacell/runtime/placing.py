@@ -7,7 +7,7 @@ what is kept is in no engine, so a query moves by running the next time elsewher
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Protocol
@@ -131,10 +131,15 @@ class Placing:
         self._busy, self._since = 0.0, perf_counter()
 
     @classmethod
-    def on(cls, engine: Engine) -> Placing:
+    def on(cls, engine: Engine, known: Statistics | None = None, units: UnitCosts = SHIPPED) -> Placing:
         """Everything on one engine."""
         site = Site(engine.name)
-        return cls({site: engine}, Alone(site))
+        return cls({site: engine}, Alone(site), known, units)
+
+    @classmethod
+    def between(cls, engines: Iterable[Engine], known: Statistics, units: UnitCosts) -> Placing:
+        """Every operator where it is cheapest."""
+        return cls({Site(engine.name): engine for engine in engines}, ByCost(), known, units)
 
     def of(self, plan: Plan, inputs: Mapping[str, pa.Table]) -> PlacedPlan:
         """The placement of a plan that is about to run."""
@@ -230,7 +235,8 @@ class Placing:
 
 
 def _times(costs: EngineCosts, factor: float) -> EngineCosts:
-    return EngineCosts(costs.firing * factor, {k: c * factor for k, c in costs.row.items()}, costs.pair * factor)
+    row = {kind: seconds * factor for kind, seconds in costs.row.items()}
+    return EngineCosts(costs.firing * factor, costs.operator * factor, row, costs.pair * factor)
 
 
 def _shown(sites: tuple[Site, ...]) -> str:
