@@ -23,6 +23,8 @@ class Bench(Enum):
     AGAINST_ENGINE = "against-engine"
     GROWTH = "growth"
     OPTIMIZER_TIME = "optimizer-time"
+    PLACEMENT = "placement"
+    FEASIBILITY = "feasibility"
 
 
 def bench(

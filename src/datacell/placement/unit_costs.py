@@ -97,7 +97,12 @@ def to_json(units: UnitCosts) -> dict[str, Any]:
 
 def from_json(found: dict[str, Any]) -> UnitCosts:
     engines = {
-        site: EngineCosts(float(costs["firing"]), {k: float(costs["row"][k.value]) for k in Kind}, float(costs["pair"]))
+        site: EngineCosts(
+            float(costs["firing"]),
+            float(costs["operator"]),
+            {k: float(costs["row"][k.value]) for k in Kind},
+            float(costs["pair"]),
+        )
         for site in Site
         for costs in [found["engines"][site.value]]
     }
