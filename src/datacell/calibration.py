@@ -29,8 +29,13 @@ from datacell.sql.statements import after
 
 TIMES = 3
 ROUNDS, SWEEPS = 8, 1000
-KEYS, GROUPS = 1000, 10
-SIZES = {Site.SPARK: (1_000, 50_000, 200_000), Site.DUCKDB: (1_000, 20_000, 100_000, 500_000)}
+KEYS, GROUPS, FEW = 1000, 10, 5
+SIZES = {Site.SPARK: (1_000, 200_000, 50_000), Site.DUCKDB: (1_000, 500_000, 20_000, 100_000)}
+"""Rows; the ends first, should time be short."""
+LIMIT = {Site.SPARK: 70.0, Site.DUCKDB: 20.0}
+"""Seconds after which what is left is not measured."""
+LONG = 0.3
+"""Seconds from which on one run tells enough."""
 FRAGMENTS = (
     "SELECT v, n FROM t WHERE n = 1",
     "SELECT k + 1 AS a, v * 2 AS b, n AS c FROM t",
@@ -43,11 +48,13 @@ FRAGMENTS = (
     "SELECT t.k, max(u.w) AS m FROM t JOIN u ON t.k = u.k WHERE t.n = 1 GROUP BY t.k",
     "SELECT DISTINCT k FROM t",
     "SELECT k, v, row_number() OVER (PARTITION BY k ORDER BY v) AS r FROM t",
+    "SELECT k, sum(v) OVER (PARTITION BY k ORDER BY v) AS s, max(n) OVER (PARTITION BY k ORDER BY v) AS m FROM t",
+    "SELECT b.x, max(t.v) AS m FROM t CROSS JOIN b GROUP BY b.x",
     "SELECT k, v FROM t ORDER BY v, k LIMIT 10",
     "SELECT k FROM t UNION ALL SELECT k FROM u",
     "SELECT k FROM t EXCEPT SELECT k FROM u",
 )
-_TABLES = "CREATE TABLE t (k INT, v DOUBLE, n INT); CREATE TABLE u (k INT, w DOUBLE)"
+_TABLES = "CREATE TABLE t (k INT, v DOUBLE, n INT); CREATE TABLE u (k INT, w DOUBLE); CREATE TABLE b (x INT)"
 _LEAST = 1e-10
 """Seconds: what nothing was seen of is cheap, but not free."""
 
@@ -114,10 +121,15 @@ def _runs(engine: Engine, site: Site) -> Iterator[Measured]:
     for placed in script.read(_TABLES):
         catalog = after(catalog, placed.statement)
     plans = [(text, optimized(script.query(text, catalog)).plan) for text in FRAGMENTS]
+    began = time.perf_counter()
     for rows in SIZES[site]:
         tables = _tables(rows)
-        known = Statistics({}, {n: float(len(t)) for n, t in tables.items()}, {"k": float(KEYS), "n": float(GROUPS)})
+        known = Statistics(
+            {}, {n: float(len(t)) for n, t in tables.items()}, {"k": float(KEYS), "n": float(GROUPS), "x": float(FEW)}
+        )
         for text, plan in plans:
+            if time.perf_counter() - began > LIMIT[site]:
+                return
             if not engine.refusals(plan):
                 yield Measured(text, rows, _seconds(engine, plan, tables), _amounts(plan, known, site))
 
@@ -130,6 +142,8 @@ def _seconds(engine: Engine, plan: Plan, tables: dict[str, pa.Table]) -> float:
         started = time.perf_counter()
         engine.run(plan, tables)
         found.append(time.perf_counter() - started)
+        if found[-1] > LONG:
+            break
     return median(found)
 
 
@@ -174,4 +188,5 @@ def _tables(rows: int) -> dict[str, pa.Table]:
             "n": pa.array(chance.integers(0, GROUPS, rows), pa.int32()),
         }
     )
-    return {"t": t, "u": pa.table({"k": pa.array(range(KEYS), pa.int32()), "w": chance.random(KEYS)})}
+    u = pa.table({"k": pa.array(range(KEYS), pa.int32()), "w": chance.random(KEYS)})
+    return {"t": t, "u": u, "b": pa.table({"x": pa.array(range(FEW), pa.int32())})}

@@ -81,7 +81,7 @@ class UnitCosts:
     def evaluation(self, operator: Operator, site: Site) -> float:
         """u of an operator by itself."""
         costs = self.engines[site]
-        read = sum(child.rate for child in operator.inputs) * costs.row[operator.kind]
+        read = sum(child.rate for child in operator.inputs) * costs.row[operator.kind] * operator.weight
         made = operator.rate * costs.pair if operator.kind is Kind.JOIN else 0.0
         return operator.firings * costs.operator + read + made
 

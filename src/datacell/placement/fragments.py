@@ -62,6 +62,7 @@ def operators(plan: Plan, sizes: Sizes, firings: float, refuses: Refuses) -> Inp
         len(plan.schema.names),
         firings,
         frozenset([Site.SPARK]) if refuses(plan, alone) else EVERYWHERE,
+        _weight(plan),
         plan,
     )
 
@@ -71,7 +72,9 @@ def windowed(plan: Plan, sizes: Sizes) -> Input:
     if _is_source(plan) or isinstance(plan, Window):
         return Source(plan.head(), sizes.rate(plan), len(plan.schema.names), plan)
     inputs = tuple(windowed(child, sizes) for child in _inputs(plan))
-    return Operator(_kind(plan), plan.head(), inputs, sizes.rate(plan), len(plan.schema.names), node=plan)
+    return Operator(
+        _kind(plan), plan.head(), inputs, sizes.rate(plan), len(plan.schema.names), weight=_weight(plan), node=plan
+    )
 
 
 def fragments(root: Input, sites: Sequence[Site]) -> tuple[Fragment, ...]:
@@ -127,6 +130,10 @@ def _over(plan: Plan, inputs: Iterator[Plan]) -> Plan:
 
 def _read(name: str, plan: Plan, number: int) -> Plan:
     return plan if isinstance(plan, Values) else reading(f"{name} {number}", plan.schema.fields)
+
+
+def _weight(plan: Plan) -> float:
+    return float(len(plan.functions)) if isinstance(plan, Over) else 1.0
 
 
 def _kind(plan: Plan) -> Kind:

@@ -59,6 +59,8 @@ class Operator:
     width: int = 1
     firings: float = 1.0
     sites: frozenset[Site] = EVERYWHERE
+    weight: float = 1.0
+    """How many times it does its work on each row: the functions of an `Over`."""
     node: Plan = field(default=NOTHING, compare=False, repr=False)
     """The operator of the algebra that it is, or the topmost of several."""
 

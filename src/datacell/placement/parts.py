@@ -15,7 +15,7 @@ from datacell.incremental import lift, merge
 from datacell.incremental.relations import SLICE, Kept, Latest, Leaf, Pairs, Split, name, projection
 from datacell.incremental.split import SIDES
 from datacell.placement.sizes import HORIZON, Sizes
-from datacell.placement.statistics import BATCH, Statistics
+from datacell.placement.statistics import BATCH, PRIME, Statistics
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def reevaluated(query: Query, known: Statistics) -> tuple[Part, ...]:
     for number, window in enumerate(tree.windows(query.plan)):
         raw = sizes.rows(replace(window, child=tree.streams(window)[0]))
         tables[lift.window_table(number)] = raw + (due - 1) * known.rate(tree.stream_of(window)) / sizes.slides(window)
-    return (Part("answer", lift.lift(query, due > 1), firings, known.adding(tables, {scalar.WINDOW_END: due})),)
+    return (Part("answer", lift.lift(query, due > 1), firings, known.adding(tables, at_boundaries(due))),)
 
 
 def incremental(split: Split, known: Statistics) -> tuple[Part, ...]:
@@ -66,8 +66,13 @@ def incremental(split: Split, known: Statistics) -> tuple[Part, ...]:
     tables = {lift.BOUNDARIES: due}
     for index, leaf in enumerate(split.leaves):
         tables |= _read(index, leaf, rows[leaf.relation], split, due, known)
-    at = {scalar.WINDOW_END: due, merge.AT: due}
-    return (*found, Part("answer", lift.lift_rest(split, due > 1), firings, known.adding(tables, at)))
+    at = known.adding(tables, at_boundaries(due))
+    return (*found, Part("answer", lift.lift_rest(split, due > 1), firings, at))
+
+
+def at_boundaries(due: float) -> dict[str, float]:
+    """Distinct values of the columns that tell the boundary."""
+    return {f"{scalar.WINDOW_END}{PRIME}": due, merge.AT: due}
 
 
 def _firings(query: Query, sizes: Sizes) -> tuple[float, float]:

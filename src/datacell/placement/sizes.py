@@ -36,7 +36,7 @@ from datacell.algebra.plan import (
     Window,
 )
 from datacell.algebra.window import Fixed, Landmark, LandmarkRows, Now, Range, Rows, Unbounded, counts_rows
-from datacell.placement.statistics import Statistics
+from datacell.placement.statistics import PRIME, Statistics
 
 HORIZON = 3600.0
 """Seconds: how much of an endless window is counted."""
@@ -157,9 +157,9 @@ class Sizes:
         share = prod(self.selectivity(c) for c in conditions if c not in equal)
         if not equal:
             return share
-        values = [max(found) for c in equal if (found := self._values(c))]
+        values = [found for c in equal for found in [self._values(c) or ([1.0] if _is_ours(c) else [])]]
         least = 1 / max(1.0, min(self.rows(left), self.rows(right)))
-        return share * (max(least, prod(1 / v for v in values)) if len(values) == len(equal) else least)
+        return share * (max(least, prod(1 / max(v) for v in values)) if all(values) else least)
 
     def groups(self, keys: Sequence[exp.Expr], rows: float) -> float:
         """g: no more than there are rows; the product of the keys' values where these are known."""
@@ -187,11 +187,17 @@ class Sizes:
                 return 1 / max(values) if values else _EQUAL
             case exp.Is():
                 return _EQUAL
-        return _COMPARED
+        return 1.0 if _is_ours(predicate) else _COMPARED
 
     def _values(self, comparison: exp.Expr) -> list[float]:
         columns = [side for side in (comparison.this, comparison.expression) if isinstance(side, exp.Column)]
         return [found for column in columns if (found := self.known.values(column.name)) is not None]
+
+
+def _is_ours(predicate: exp.Expr) -> bool:
+    """Columns that we add tell when rows are shown: of those that are there at all, most are."""
+    columns = scalar.columns(predicate)
+    return bool(columns) and all(PRIME in name for name in columns)
 
 
 def _pairs_columns(condition: exp.Expr) -> bool:

@@ -16,6 +16,9 @@ TABLE = 1000.0
 BATCH = 1.0
 """Seconds between micro-batches: what a stream brings in between is absorbed at once."""
 
+PRIME = "′"
+"""What columns that the system adds to plans have in their names."""
+
 _RATE, _DISTINCT = "datacell.rate", "datacell.distinct."
 
 
@@ -40,8 +43,9 @@ class Statistics:
         return self.tables.get(name, TABLE)
 
     def values(self, column: str) -> float | None:
-        """Distinct values of a column, whatever it is qualified with."""
-        return self.distinct.get(column.rsplit(".", 1)[-1].lower())
+        """Distinct values of a column, whatever it is qualified with. Ours end with a prime, or with several."""
+        name = column.rsplit(".", 1)[-1].lower()
+        return self.distinct.get(f"{name.rstrip(PRIME)}{PRIME}" if name.endswith(PRIME) else name)
 
 
 def declared(stream: str, options: Iterable[tuple[str, str]]) -> Statistics:

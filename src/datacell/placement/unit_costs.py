@@ -96,14 +96,10 @@ def to_json(units: UnitCosts) -> dict[str, Any]:
 
 
 def from_json(found: dict[str, Any]) -> UnitCosts:
-    engines = {
-        site: EngineCosts(
-            float(costs["firing"]),
-            float(costs["operator"]),
-            {k: float(costs["row"][k.value]) for k in Kind},
-            float(costs["pair"]),
-        )
-        for site in Site
-        for costs in [found["engines"][site.value]]
-    }
+    engines = {site: _engine_from_json(found["engines"][site.value]) for site in Site}
     return UnitCosts(engines, float(found["into spark"]), float(found["out of spark"]))
+
+
+def _engine_from_json(costs: dict[str, Any]) -> EngineCosts:
+    rows = {kind: float(costs["row"][kind.value]) for kind in Kind}
+    return EngineCosts(float(costs["firing"]), float(costs["operator"]), rows, float(costs["pair"]))

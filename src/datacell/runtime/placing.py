@@ -16,10 +16,12 @@ import pyarrow as pa
 
 from datacell.algebra.plan import Plan
 from datacell.engines.protocol import Engine
+from datacell.incremental import lift
 from datacell.placement.costs import EngineCosts, UnitCosts, Work
 from datacell.placement.enumeration import cost_of, decomposed
 from datacell.placement.fragments import Fragment, fragments, operators
 from datacell.placement.operators import Input, Operator, Site, in_post_order
+from datacell.placement.parts import at_boundaries
 from datacell.placement.prediction import loads
 from datacell.placement.sizes import Sizes
 from datacell.placement.statistics import Statistics
@@ -222,7 +224,8 @@ class Placing:
         return self._operators(placed.plan, {name: rows.value for name, rows in placed.rows.items()}, seen)
 
     def _operators(self, plan: Plan, rows: Mapping[str, float], seen: Mapping[int, float]) -> Input:
-        known = replace(self.known.adding(rows), seen=seen)
+        due = at_boundaries(max(1.0, rows.get(lift.BOUNDARIES, 1.0)))
+        known = replace(self.known.adding(rows, due), seen=seen)
         return operators(plan, Sizes(known), 1.0, self._refuses)
 
     def _refuses(self, node: Plan, alone: Plan) -> bool:
