@@ -50,6 +50,7 @@ from datacell.sql import script
 from datacell.sql.catalog import Catalog, EmitterDefinition, StreamColumn, StreamDefinition
 from datacell.sql.cursor import read_length
 from datacell.sql.statements import (
+    Analyze,
     CreateEmitter,
     CreateQuery,
     CreateStream,
@@ -188,16 +189,17 @@ class Cell:
 
     def run_script(self, text: str, file: str, once: bool, show: Callable[[Result], None]) -> None:
         """Carry out a script and run. With `once`, queries over baskets and answers wait until all input is read."""
-        waiting = []
+        waiting: list[Statement] = []
         for source, tokens in script.statements(text, file):
             statement = script.bind(source, tokens, self.catalog).statement
-            if once and isinstance(statement, Select) and self._reads_what_changes(statement.query):
+            if once and self._waits(statement):
                 waiting.append(statement)
             elif (answer := self.execute(statement)) is not None:
                 show(answer)
         self.run(once)
         for statement in waiting:
-            show(self._once(statement.query))
+            if (answer := self._executed(statement)) is not None:
+                show(answer)
 
     def start(self, once: bool = False) -> None:
         """Start reading in the background."""
@@ -268,6 +270,9 @@ class Cell:
             case Explain(stage, query):
                 lines = explain_query(query, stage, Format.TEXT, setting=self.setting()).splitlines()
                 return Result(pa.table({"plan": lines}), self.spark)
+            case Analyze(name):
+                running = self.scheduler.factories[_named(self.scheduler.factories, name)]
+                return Result(listing.fragments(running), self.spark)
             case SparkStatement(text):
                 return self._spark_statement(text)
         return None
@@ -408,6 +413,12 @@ class Cell:
         with self.scheduler.lock:
             inputs = {name: self.tables.read(name) for name in _tables(plan)}
         return Result(engine.run(plan, inputs), self.spark)
+
+    def _waits(self, statement: Statement) -> bool:
+        """Is a statement about what the run leads to?"""
+        if isinstance(statement, Analyze):
+            return True
+        return isinstance(statement, Select) and self._reads_what_changes(statement.query)
 
     def _reads_what_changes(self, query: Query) -> bool:
         names = _tables(query.plan)

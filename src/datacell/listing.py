@@ -73,6 +73,17 @@ def _spent(running: RunningFactory) -> tuple[float | None, float | None]:
     return (sum(s.predicted for s in seen), sum(s.observed for s in seen)) if seen else (None, None)
 
 
+def fragments(running: RunningFactory) -> pa.Table:
+    """EXPLAIN ANALYZE: what a query has run, where, and what a run took beside what it should have taken."""
+    return _table(
+        ("part", "engine", "topmost operator", "runs", "rows", "predicted ms", "observed ms"),
+        [
+            (s.part, s.site.value, s.operators, s.runs, round(s.rows), s.predicted, s.observed)
+            for s in running.run.placing.seen()
+        ],
+    )
+
+
 def emitters(deliveries: Mapping[str, Delivery]) -> pa.Table:
     return _table(
         ("emitter", "guarantee", "delivered", "pending", "failure"),
