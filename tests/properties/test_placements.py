@@ -14,14 +14,14 @@ from datacell.algebra import tree
 from datacell.engines.duckdb import DuckDBEngine
 from datacell.engines.protocol import Engine
 from datacell.engines.spark import SparkEngine
-from datacell.placement.costs import UnitCosts
-from datacell.placement.operators import Operator, Site, in_post_order
+from datacell.placement.operators import Site
 from datacell.rewrite.driver import fixed_point
 from datacell.runtime import placing
 from datacell.runtime.placing import Placing
 from properties.queries import ROW_WINDOWS, TIME_WINDOWS, data, queries
 from properties.test_increments import QUERIES, rows, windows
 from properties.test_running import CUTS, ORDERED, SEVERAL, _nearly_in_order
+from runtime.drawn import RESTLESS, AsSpark, Drawn
 from runtime.netrun import NetRun, without_empty
 from sample import Values, answers, bind, catalog, reference
 
@@ -30,30 +30,10 @@ CASES = given(
 )
 
 
-class Drawn:
-    """Any site that an operator may have; another one at every look, which the costs always allow."""
-
-    looks_again = True
-
-    def __init__(self, seed: int) -> None:
-        self.chance = Random(seed)
-
-    def sites(self, root: Operator, units: UnitCosts) -> tuple[Site, ...]:  # noqa: ARG002 - by chance alone
-        return tuple(self.chance.choice(sorted(o.sites, key=str)) for o in in_post_order(root))
-
-
 @pytest.fixture(autouse=True)
-def restless(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A look at every fifth run, and a move whatever it costs."""
-    monkeypatch.setattr(placing, "LOOK_EVERY", 5)
-    monkeypatch.setattr(placing, "CLEARLY", 0.0)
-    monkeypatch.setattr(placing, "IF_BEHIND", 0.0)
-
-
-class _AsSpark(DuckDBEngine):
-    """Stands where Spark does, to cut plans in many ways quickly; Spark itself is tested below."""
-
-    name = "spark"
+def moving(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in RESTLESS.items():
+        monkeypatch.setattr(placing, name, value)
 
 
 @settings(SEVERAL, max_examples=40)
@@ -62,7 +42,7 @@ def test_any_placement_answers_as_the_reference_does(
     text: str, given_rows: dict[str, Values], first: list[int], second: list[int], incremental: bool, seed: int
 ) -> None:
     duckdb = DuckDBEngine(threads=1)
-    _answers_as_the_reference_does((_AsSpark(threads=1), duckdb), text, given_rows, (first, second), incremental, seed)
+    _answers_as_the_reference_does((AsSpark(threads=1), duckdb), text, given_rows, (first, second), incremental, seed)
 
 
 @pytest.mark.spark
@@ -108,7 +88,7 @@ def test_moving_again_and_again_changes_nothing(seed: int) -> None:
     query, streams = bind(chance.choice(QUERIES).format(w=w, w2=w2)), rows(chance)
     most = chance.choice([3, 12])
     cuts = {name: [chance.randint(0, most) for _ in range(len(streams[name]))] for name in ("s", "r")}
-    engines = {Site.SPARK: _AsSpark(threads=1), Site.DUCKDB: DuckDBEngine(threads=1)}
+    engines = {Site.SPARK: AsSpark(threads=1), Site.DUCKDB: DuckDBEngine(threads=1)}
     found = []
     for sites in (None, Placing(engines, Drawn(seed))):
         with tempfile.TemporaryDirectory() as directory:

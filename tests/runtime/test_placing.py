@@ -16,13 +16,8 @@ from datacell.placement.unit_costs import SHIPPED, from_json, to_json
 from datacell.rewrite.rules import optimized
 from datacell.runtime.evaluation import Runner
 from datacell.runtime.placing import LOOK_EVERY, Placing
+from runtime.drawn import AsSpark
 from sample import bind, reference
-
-
-class _AsSpark(DuckDBEngine):
-    """Stands where Spark does: a test of moves needs no Spark."""
-
-    name = "spark"
 
 
 def units(calls: float, rows: float) -> UnitCosts:
@@ -41,7 +36,7 @@ class Exact(Placing):
 
 
 def placing(costs: UnitCosts) -> Placing:
-    engines = (_AsSpark(threads=1), DuckDBEngine(threads=1))
+    engines = (AsSpark(threads=1), DuckDBEngine(threads=1))
     return Exact.between(engines, Statistics(), costs)
 
 
@@ -101,7 +96,7 @@ def test_what_runs_is_seen_beside_what_was_predicted() -> None:
 
 
 def test_costs_are_corrected_by_what_was_observed() -> None:
-    found = Placing.between((_AsSpark(threads=1), DuckDBEngine(threads=1)), Statistics(), units(1.0, 1e-12))
+    found = Placing.between((AsSpark(threads=1), DuckDBEngine(threads=1)), Statistics(), units(1.0, 1e-12))
     asked = plan()
     for _ in range(4):
         runner(found)(asked, {"t": table(10)})
