@@ -28,7 +28,10 @@ from datacell.placement.statistics import Statistics
 from datacell.placement.unit_costs import SHIPPED
 
 LOOK_EVERY = 16
-"""Runs of a plan between two looks at its placement."""
+"""Runs of a plan before a look at its placement; while its input stays alike the next comes after twice as many."""
+
+ALIKE = 2.0
+"""Up to this factor of rows an input is what it was."""
 
 CLEARLY, IF_BEHIND = 1.5, 1.1
 """How many times dearer than the best a placement must be to be left; less if the query cannot keep up."""
@@ -90,10 +93,26 @@ class PlacedPlan:
     seconds: list[Recent] = field(default_factory=list)
     made: list[Recent] = field(default_factory=list)
     runs: int = 0
+    next_look: int = 0
+    rows_then: float = 0.0
+    """What it read when it was last looked at."""
 
     def __post_init__(self) -> None:
         self.seconds = [Recent() for _ in self.fragments]
         self.made = [Recent() for _ in self.fragments]
+
+    def is_due(self) -> bool:
+        """Is it time for another look? Looks cost, so they become rare while nothing changes."""
+        if self.runs % LOOK_EVERY:
+            return False
+        ratio = (1 + self.rows_now()) / (1 + self.rows_then)
+        return self.runs >= self.next_look or not 1 / ALIKE <= ratio <= ALIKE
+
+    def looked(self) -> None:
+        self.next_look, self.rows_then = 2 * self.runs, self.rows_now()
+
+    def rows_now(self) -> float:
+        return sum(rows.value for rows in self.rows.values())
 
     def ran(self, number: int, seconds: float, rows: int) -> None:
         self.seconds[number].add(seconds)
@@ -156,7 +175,8 @@ class Placing:
         """A plan has run; now and then its placement is looked at again."""
         placed.runs += 1
         self._busy += seconds
-        if self.policy.looks_again and placed.runs % LOOK_EVERY == 0:
+        if self.policy.looks_again and placed.is_due():
+            placed.looked()
             self._look(placed)
 
     def seen(self) -> Iterator[Seen]:
