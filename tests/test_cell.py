@@ -153,3 +153,40 @@ def test_the_owner_of_a_session_keeps_it(spark: SparkSession, cell: datacell.Cel
     assert answer.to_pandas()["y"].tolist() == [2]
     assert [row.y for row in answer.to_spark().collect()] == [2]
     assert not spark.catalog.tableExists("mine")
+
+
+def test_a_query_that_cannot_keep_up_says_what_it_could(
+    cell: datacell.Cell, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    declared = source(tmp_path).replace("WITH (", "WITH ('datacell.rate' = '1e12', 'datacell.distinct.k' = '9', ")
+    cell.sql(declared)
+    text = "SELECT k, sum(v) AS total FROM s [RANGE 2 SECONDS SLIDE 1 SECOND] GROUP BY k"
+    sums = cell.query(text, name="sums")
+    assert "sums cannot keep up" in caplog.text
+    assert "rows/s of s" in caplog.text
+    cell.run(once=True)
+    assert len(rows(sums)) == 6
+    seen = cell.sql("EXPLAIN ANALYZE sums")
+    assert seen is not None
+    assert {row["part"] for row in seen.to_pylist()} >= {"relation 1", "answer"}
+    cell.refuses_infeasible = True
+    with pytest.raises(SqlError, match="cannot keep up"):
+        cell.query(text)
+
+
+def test_what_duckdb_may_not_run_is_the_only_thing_on_spark(cell: datacell.Cell, tmp_path: Path) -> None:
+    cell.sql(source(tmp_path))
+    text = "SELECT k, soundex(string(k)) AS c, count(*) AS n FROM s [RANGE 2 SECONDS SLIDE 1 SECOND] GROUP BY ALL"
+    counts = cell.query(text, name="counts")
+    cell.run(once=True)
+    assert sorted((r["window_end"].second, r["k"], r["c"], r["n"]) for r in rows(counts)) == [
+        (2, 1, "1", 1),
+        (3, 1, "1", 1),
+        (3, 2, "2", 1),
+        (4, 1, "1", 1),
+        (4, 2, "2", 1),
+        (5, 1, "1", 1),
+    ]
+    listed = cell.sql("SHOW QUERIES")
+    assert listed is not None
+    assert listed.to_pylist()[0]["engine"] == "duckdb + spark"

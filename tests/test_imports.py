@@ -10,9 +10,9 @@ import pytest
 
 ROOT = Path(__file__).parent.parent / "src" / "datacell"
 
-STAGES = {"algebra", "sql", "rewrite", "incremental", "engines", "errors"}
+STAGES = {"algebra", "sql", "rewrite", "incremental", "placement", "engines", "errors"}
 EDGES = {"receptors", "emitters"}
-FACE = {"cell", "running_query", "intake", "tables", "listing", "result", "explain"}
+FACE = {"cell", "running_query", "intake", "tables", "listing", "result", "explain", "physical", "calibration"}
 
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
@@ -20,6 +20,7 @@ ALLOWED: dict[str, set[str]] = {
     "sql": {"algebra", "errors"},
     "rewrite": {"algebra", "errors"},
     "incremental": {"algebra", "errors"},
+    "placement": {"algebra", "incremental", "errors"},
     "engines": {"algebra", "errors"},
     "runtime": STAGES - {"rewrite"},
     "receptors": {"algebra", "sql", "engines", "runtime", "emitters", "errors"},
@@ -28,7 +29,7 @@ ALLOWED: dict[str, set[str]] = {
     "tools": {"emitters", "errors"},
     "doctor": {"algebra", "engines", "errors"},
     "bench": STAGES | FACE | {"runtime", "tools"},
-    "cli": FACE | {"doctor", "tools", "errors"},
+    "cli": FACE | {"doctor", "engines", "placement", "tools", "errors"},
     "__main__": {"cli"},
     "__init__": {"cell", "running_query", "result"},
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -10,8 +11,8 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from datacell import listing
-from datacell.algebra import types
+from datacell import describing, listing, physical
+from datacell.algebra import show, types
 from datacell.algebra.query import Query, Timing
 from datacell.emitters.delivery import Delivery
 from datacell.emitters.kinds import open_emitter
@@ -22,13 +23,16 @@ from datacell.engines.choice import Choice, Engines
 from datacell.engines.duckdb import DuckDBEngine
 from datacell.engines.spark import SparkEngine
 from datacell.errors import DataCellError, SqlError
-from datacell.explain import Format, explain_query
+from datacell.explain import Format, Setting, explain_query
 from datacell.incremental.strategy import Strategy
 from datacell.intake import Intake
+from datacell.placement import unit_costs
+from datacell.placement.logical import best_plan
+from datacell.placement.operators import Site
+from datacell.placement.statistics import declared, is_declaration
 from datacell.result import Result
-from datacell.rewrite.rules import optimized
+from datacell.rewrite.rules import equivalents, optimized
 from datacell.running_query import RunningQuery
-from datacell.runtime import factory
 from datacell.runtime.checkpoint import Checkpoint
 from datacell.runtime.clock import Clock, SystemClock
 from datacell.runtime.output import Output
@@ -37,6 +41,7 @@ from datacell.sql import script
 from datacell.sql.catalog import Catalog, EmitterDefinition, StreamColumn, StreamDefinition
 from datacell.sql.cursor import read_length
 from datacell.sql.statements import (
+    Analyze,
     CreateEmitter,
     CreateQuery,
     CreateStream,
@@ -62,10 +67,16 @@ def connect(
     strategy: str = "auto",
     master: str | None = None,
     clock: Clock | None = None,
+    refuse_infeasible: bool = False,
 ) -> Cell:
-    """A cell on a tuned local Spark session, or on yours. With a checkpoint directory it can be resumed."""
+    """A cell on a tuned local Spark session, or on yours. With a checkpoint directory it can be resumed.
+
+    A query that cannot keep up with the declared rates is started with a warning, or with `refuse_infeasible` not.
+    """
     directory = None if checkpoint is None else Path(checkpoint)
-    return Cell(directory, spark, Choice(engine), Strategy(strategy), master, clock or SystemClock())
+    cell = Cell(directory, spark, Choice(engine), Strategy(strategy), master, clock or SystemClock())
+    cell.refuses_infeasible = refuse_infeasible
+    return cell
 
 
 class Cell:
@@ -81,6 +92,8 @@ class Cell:
         clock: Clock,
     ) -> None:
         self.strategy = strategy
+        self.refuses_infeasible = False
+        self.units = unit_costs.load()
         self.checkpoint = Checkpoint(checkpoint)
         engine_of_spark = SparkEngine(spark, master)
         self.spark = engine_of_spark.session
@@ -151,16 +164,17 @@ class Cell:
 
     def run_script(self, text: str, file: str, once: bool, show: Callable[[Result], None]) -> None:
         """Carry out a script and run. With `once`, queries over baskets and answers wait until all input is read."""
-        waiting = []
+        waiting: list[Statement] = []
         for source, tokens in script.statements(text, file):
             statement = script.bind(source, tokens, self.catalog).statement
-            if once and isinstance(statement, Select) and self._reads_what_changes(statement.query):
+            if once and self._waits(statement):
                 waiting.append(statement)
             elif (answer := self.execute(statement)) is not None:
                 show(answer)
         self.run(once)
         for statement in waiting:
-            show(self._once(statement.query))
+            if (answer := self._executed(statement)) is not None:
+                show(answer)
 
     def start(self, once: bool = False) -> None:
         """Start reading in the background."""
@@ -223,28 +237,42 @@ class Cell:
             case Show(thing):
                 return Result(self._listed(thing), self.spark)
             case Explain(stage, query):
-                lines = explain_query(query, stage, Format.TEXT).splitlines()
+                lines = explain_query(query, stage, Format.TEXT, setting=self.setting()).splitlines()
                 return Result(pa.table({"plan": lines}), self.spark)
+            case Analyze(name):
+                running = self.scheduler.factories[_named(self.scheduler.factories, name)]
+                return Result(listing.fragments(running), self.spark)
             case SparkStatement(text):
                 return self._spark_statement(text)
         return None
 
     def _create_stream(self, definition: StreamDefinition) -> None:
         self.checkpoint.admit("stream", definition.name, repr((definition.fields, definition.event_time)))
-        self.scheduler.add_stream(definition, self.checkpoint.stream(definition.name))
-        self.intake.add(definition)
+        declared(definition.name, definition.options)
+        theirs = tuple(option for option in definition.options if not is_declaration(option[0]))
+        source = replace(definition, options=theirs)
+        self.scheduler.add_stream(source, self.checkpoint.stream(definition.name))
+        self.intake.add(source)
         if self._running:
             self.intake.start(definition.name, once=False)
 
     def _create_query(self, name: str, query: Query) -> None:
         if query.timing is Timing.EVERY_CHANGE:
             raise SqlError("queries without SLIDE can be explained, but do not run yet", hint="add SLIDE 1 SECOND")
-        self.checkpoint.admit("query", name, query.text)
-        best = optimized(query)
+        first, *others = equivalents(query)
+        best = best_plan((first, *others), self.setting().known)
+        self.checkpoint.admit("query", name, query.text if best is first else f"{query.text}\n{show.text(best.plan)}")
         output = Output(self.checkpoint.query(name), arrow_schema(best.result))
-        description = factory.describe(name, best, self.engines, self.strategy)
+        description = describing.described(
+            name, best, self.engines, self.strategy, self.setting(), self.refuses_infeasible
+        )
         self.scheduler.add_factory(description, output, self.tables.read, self.engines.spark)
         self.scheduler.fire()
+
+    def setting(self) -> Setting:
+        """What placement goes by."""
+        wanted = None if self.engines.wanted is Choice.AUTO else Site(self.engines.wanted.value)
+        return Setting(physical.statistics(self.catalog.streams.values()), self.units, wanted)
 
     def deliver(self, name: str, source: str, emitter: Emitter) -> None:
         """Start delivering the answers of a query, or the rows of a stream."""
@@ -319,6 +347,12 @@ class Cell:
         plan = optimized(query).plan
         engine, _ = self.engines.choose([plan])
         return Result(engine.run(plan, self.tables.inputs(plan)), self.spark)
+
+    def _waits(self, statement: Statement) -> bool:
+        """Is a statement about what the run leads to?"""
+        if isinstance(statement, Analyze):
+            return True
+        return isinstance(statement, Select) and self._reads_what_changes(statement.query)
 
     def _reads_what_changes(self, query: Query) -> bool:
         names = table_names(query.plan)

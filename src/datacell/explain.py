@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
+from datacell import physical
 from datacell.algebra import show, tree
 from datacell.algebra.plan import Plan
 from datacell.algebra.query import Emission, Query, Timing
@@ -15,10 +16,16 @@ from datacell.errors import SqlError
 from datacell.incremental import show as words
 from datacell.incremental.relations import Kept, Latest, Relation, Shown
 from datacell.incremental.strategy import Strategy, choose
+from datacell.physical import Physical
+from datacell.placement import unit_costs
+from datacell.placement.costs import UnitCosts
+from datacell.placement.logical import best_plan
+from datacell.placement.operators import Site
+from datacell.placement.statistics import Statistics
 from datacell.rewrite import merge_maps
-from datacell.rewrite.rules import optimized
+from datacell.rewrite.rules import equivalents, optimized
 from datacell.sql import script
-from datacell.sql.statements import CreateQuery, Explain, InsertInto, Placed, Select
+from datacell.sql.statements import CreateQuery, CreateStream, Explain, InsertInto, Placed, Select
 from datacell.sql.statements import Stage as Stage
 
 LONGEST_LINE = 160
@@ -42,6 +49,15 @@ class Cut:
 
 
 @dataclass(frozen=True)
+class Setting:
+    """What a placement goes by: what is known of the streams, what engines cost, and whether one is forced."""
+
+    known: Statistics = Statistics()  # noqa: RUF009 - it is immutable
+    units: UnitCosts = field(default_factory=unit_costs.load)
+    wanted: Site | None = None
+
+
+@dataclass(frozen=True)
 class Explained:
     """A query of a script at a stage: its name, or the line where it stands, and its plan, which may be cut."""
 
@@ -51,6 +67,7 @@ class Explained:
     query: Query
     columns: Schema
     cut: Cut | None = None
+    placed: Physical | None = None
 
 
 _TIMING = {
@@ -69,18 +86,26 @@ _EMISSION = {
 
 def explain_script(text: str, file: str, stage: Stage | None, form: Format) -> str:
     """Every query of a script. An EXPLAIN in it shows its own stage unless one is asked for."""
-    queries = [placed for placed in script.read(text, file=file) if _query(placed) is not None]
-    found = [_explained(placed, stage) for placed in queries]
+    statements = list(script.read(text, file=file))
+    known = physical.statistics(s.statement.stream for s in statements if isinstance(s.statement, CreateStream))
+    queries = [placed for placed in statements if _query(placed) is not None]
+    found = [_explained(placed, stage, known) for placed in queries]
     if not found:
         raise SqlError(f"{file} has no query to explain", hint="add CREATE CONTINUOUS QUERY name AS SELECT …")
     return _formatted(found, form)
 
 
 def explain_query(
-    query: Query, stage: Stage, form: Format, name: str = "query", strategy: Strategy = Strategy.AUTO
+    query: Query,
+    stage: Stage,
+    form: Format,
+    name: str = "query",
+    strategy: Strategy = Strategy.AUTO,
+    setting: Setting | None = None,
 ) -> str:
     """One query at a stage."""
-    return _formatted([_at_stage(Explained(name, 1, stage, query, query.result), strategy)], form)
+    asked = Explained(name, 1, stage, query, query.result)
+    return _formatted([_at_stage(asked, strategy, setting or Setting())], form)
 
 
 def _formatted(found: Sequence[Explained], form: Format) -> str:
@@ -92,7 +117,7 @@ def _formatted(found: Sequence[Explained], form: Format) -> str:
     return _mermaid(found)
 
 
-def _at_stage(asked: Explained, strategy: Strategy) -> Explained:
+def _at_stage(asked: Explained, strategy: Strategy, setting: Setting) -> Explained:
     """The query as its stage leaves it."""
     match asked.stage:
         case Stage.LOGICAL:
@@ -102,7 +127,10 @@ def _at_stage(asked: Explained, strategy: Strategy) -> Explained:
         case Stage.INCREMENTAL:
             best = optimized(asked.query)
             return replace(asked, query=best, cut=_cut(best, strategy))
-    raise SqlError(f"the {asked.stage.value} plan cannot be shown yet", hint="use LOGICAL, OPTIMIZED or INCREMENTAL")
+        case Stage.PHYSICAL:
+            best = best_plan(equivalents(asked.query), setting.known)
+            placed = physical.physical(best, strategy, setting.known, setting.units, setting.wanted)
+            return replace(asked, query=best, placed=placed)
 
 
 def _cut(query: Query, strategy: Strategy) -> Cut:
@@ -127,7 +155,7 @@ def _query(placed: Placed) -> Query | None:
     return None
 
 
-def _explained(placed: Placed, stage: Stage | None) -> Explained:
+def _explained(placed: Placed, stage: Stage | None, known: Statistics) -> Explained:
     query = _query(placed)
     assert query is not None
     line = placed.place.line
@@ -141,7 +169,7 @@ def _explained(placed: Placed, stage: Stage | None) -> Explained:
             own = asked
     chosen = stage or own
     try:
-        return _at_stage(Explained(name, line, chosen, query, columns), Strategy.AUTO)
+        return _at_stage(Explained(name, line, chosen, query, columns), Strategy.AUTO, Setting(known))
     except RecursionError:
         raise SqlError("this query is nested too deeply", place=placed.place, hint="split it with WITH") from None
     except SqlError as error:
@@ -155,7 +183,10 @@ def _text(explained: Explained) -> str:
     query = explained.query
     title = f"{explained.name}: {_TIMING[query.timing]}{_EMISSION[query.emission]}"
     columns = ", ".join(map(str, explained.columns))
-    plan = show.text(query.plan).splitlines() if explained.cut is None else _cut_text(explained.cut, query.timing)
+    if explained.placed is not None:
+        plan: Iterable[str] = _shortened("\n".join(physical.text(explained.placed)))
+    else:
+        plan = show.text(query.plan).splitlines() if explained.cut is None else _cut_text(explained.cut, query.timing)
     return "\n".join([title, f"gives {columns}", *_indented(plan)])
 
 
@@ -183,7 +214,10 @@ def _indented(lines: Iterable[str]) -> Iterator[str]:
 
 def _json(explained: Explained) -> dict[str, object]:
     query = explained.query
-    plan: dict[str, object] = {"plan": show.json(query.plan)}
+    if explained.placed is not None:
+        plan = physical.json(explained.placed)
+    else:
+        plan = {"plan": show.json(query.plan)} if explained.cut is None else _cut_json(explained.cut)
     return {
         "name": explained.name,
         "line": explained.line,
@@ -191,7 +225,7 @@ def _json(explained: Explained) -> dict[str, object]:
         "timing": query.timing.value,
         "emission": query.emission.value,
         "columns": [{"name": f.name, "type": str(f.type)} for f in explained.columns],
-        **(plan if explained.cut is None else _cut_json(explained.cut)),
+        **plan,
     }
 
 
@@ -230,7 +264,9 @@ def _mermaid(found: Iterable[Explained]) -> str:
     lines = ["flowchart BT"]
     for number, explained in enumerate(found):
         lines.append(f'  subgraph q{number}["{show.mermaid_label(explained.name)}"]')
-        if explained.cut is None:
+        if explained.placed is not None:
+            lines += physical.mermaid(explained.placed, f"q{number}")
+        elif explained.cut is None:
             lines += show.mermaid_lines(explained.query.plan, f"q{number}n")
         else:
             lines += _cut_mermaid(explained.cut, explained.query.timing, f"q{number}")

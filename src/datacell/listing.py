@@ -61,6 +61,9 @@ def queries(scheduler: Scheduler) -> pa.Table:
             "seconds in firings",
             "chunks per slice",
             "kept rows",
+            "predicted ms",
+            "observed ms",
+            "moves",
             "remark",
         ),
         [_query(name, running) for name, running in scheduler.factories.items()],
@@ -72,14 +75,33 @@ def _query(name: str, running: RunningFactory) -> tuple[Any, ...]:
     state = None if evaluation is None else evaluation.state()
     return (
         name,
-        description.engine.name,
+        running.run.placing.engine_names(),
         "row by row" if evaluation is None else evaluation.strategy,
         running.output.next_number,
         running.answered,
         running.seconds,
         None if state is None else state.chunks,
         None if state is None else state.rows,
+        *_spent(running),
+        len(running.run.placing.moves),
         description.remark,
+    )
+
+
+def _spent(running: RunningFactory) -> tuple[float | None, float | None]:
+    """Milliseconds of a run of each fragment, all together: predicted from the rows that were seen, and observed."""
+    seen = [one for one in running.run.placing.seen() if one.runs > 1]
+    return (sum(s.predicted for s in seen), sum(s.observed for s in seen)) if seen else (None, None)
+
+
+def fragments(running: RunningFactory) -> pa.Table:
+    """EXPLAIN ANALYZE: what a query has run, where, and what a run took beside what it should have taken."""
+    return _table(
+        ("part", "engine", "topmost operator", "runs", "rows", "predicted ms", "observed ms"),
+        [
+            (s.part, s.site.value, s.operators, s.runs, round(s.rows), s.predicted, s.observed)
+            for s in running.run.placing.seen()
+        ],
     )
 
 

@@ -45,4 +45,5 @@ class RunningQuery:
     def explain(self, stage: str = "optimized", format: str = "text") -> str:
         """The query's plan at a stage."""
         description = self.cell.scheduler.factories[self.name].description
-        return explain_query(description.query, Stage(stage), Format(format), self.name, self.cell.strategy)
+        setting = self.cell.setting()
+        return explain_query(description.query, Stage(stage), Format(format), self.name, self.cell.strategy, setting)

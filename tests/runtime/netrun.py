@@ -19,6 +19,7 @@ from datacell.incremental.split import split
 from datacell.rewrite.rules import optimized
 from datacell.runtime.factory import Description
 from datacell.runtime.output import Output
+from datacell.runtime.placing import Placing
 from datacell.runtime.scheduler import Scheduler
 from datacell.sql.catalog import REJECTED, Catalog
 from reference import Answer, Feed, Reference, _hashable, micros
@@ -51,6 +52,7 @@ class NetRun:
         engine: Engine,
         query: Query,
         incremental: bool = False,
+        placing: Placing | None = None,
     ) -> None:
         self.judge, self.engine, self.catalog = judge, engine, catalog
         self.clock = HandClock()
@@ -60,7 +62,7 @@ class NetRun:
         self.query = optimized(query)
         self.output = Output(directory / "query", arrow_schema(self.query.result))
         sliced = split(self.query) if incremental and tree.windows(self.query.plan) else None
-        description = Description("q", self.query, engine, sliced)
+        description = Description("q", self.query, engine, sliced, placing=placing)
         self.running = self.scheduler.add_factory(description, self.output, judge.tables.__getitem__, engine)
 
     def deposit(self, stream: str, number: int, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -66,7 +66,10 @@ class Bed:
         """Put a batch in and let the net settle; how many seconds that took."""
         fields = self.scheduler.streams[stream].definition.fields
         schema = arrow_schema(Schema(fields))
-        table = pa.table([pa.array(batch[f.name], f.type) for f in schema], schema=schema)
+        return self.put(stream, pa.table([pa.array(batch[f.name], f.type) for f in schema], schema=schema))
+
+    def put(self, stream: str, table: pa.Table) -> float:
+        """The same with a table."""
         started = time.perf_counter()
         self.scheduler.deposit(stream, self._numbers[stream], table, arrow_schema(Schema(REJECTED)).empty_table())
         elapsed = time.perf_counter() - started

@@ -10,6 +10,7 @@ import typer
 
 from datacell.cli.actuator import actuator
 from datacell.cli.bench import bench
+from datacell.cli.calibrate import calibrate
 from datacell.cli.demo import demo
 from datacell.cli.doctor import doctor
 from datacell.cli.explain import explain
@@ -28,6 +29,7 @@ app.command()(run)
 app.command()(explain)
 app.command(short_help="Run six queries over generated data, to see it work.")(demo)
 app.command()(bench)
+app.command(short_help="Measure what operators cost on this machine.")(calibrate)
 app.command(short_help="Send generated or replayed rows over TCP.")(sensor)
 app.command(short_help="Take answers over TCP and measure how long they took.")(actuator)
 app.command(short_help="Check what DataCell needs to run.")(doctor)

@@ -22,6 +22,9 @@ class Bench(Enum):
     ADAPTIVE = "adaptive"
     AGAINST_ENGINE = "against-engine"
     GROWTH = "growth"
+    OPTIMIZER_TIME = "optimizer-time"
+    PLACEMENT = "placement"
+    FEASIBILITY = "feasibility"
 
 
 def bench(

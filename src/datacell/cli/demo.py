@@ -112,7 +112,7 @@ def _picture(cell: Cell, rate: float) -> Table:
         end = row.pop("window_end", None)
         table.add_row(
             name,
-            running.description.engine.name,
+            running.run.placing.engine_names(),
             str(running.answered),
             f"{end:%H:%M:%S}" if end else "",
             str(0 if latest is None else len(latest)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -12,22 +11,13 @@ from datacell.errors import SqlError
 from datacell.explain import Format, Stage, explain_script
 
 
-class ShownStage(Enum):
-    """The stages that can be shown so far."""
-
-    LOGICAL = Stage.LOGICAL.value
-    OPTIMIZED = Stage.OPTIMIZED.value
-    INCREMENTAL = Stage.INCREMENTAL.value
-
-
 def explain(
     script: Annotated[Path, typer.Argument(help="A file of SQL statements.", metavar="SCRIPT")],
-    stage: Annotated[ShownStage | None, typer.Option(help="Which plan to show; optimized if not said.")] = None,
+    stage: Annotated[Stage | None, typer.Option(help="Which plan to show; optimized if not said.")] = None,
     format: Annotated[Format, typer.Option(help="How to show it.")] = Format.TEXT,
 ) -> None:
     """Show the plans of a script's queries, without running anything."""
-    chosen = None if stage is None else Stage(stage.value)
-    print(explain_script(read_script(script), str(script), chosen, format))
+    print(explain_script(read_script(script), str(script), stage, format))
 
 
 def read_script(path: Path) -> str:

@@ -36,6 +36,9 @@ def run(
     engine: Annotated[Engine, typer.Option(help="Where queries run.")] = Engine.AUTO,
     strategy: Annotated[Strategy, typer.Option(help="How windows are evaluated.")] = Strategy.AUTO,
     master: Annotated[str | None, typer.Option(help="The Spark master; a local one if not said.")] = None,
+    refuse_infeasible: Annotated[
+        bool, typer.Option("--refuse-infeasible", help="Do not start queries that cannot keep up with declared rates.")
+    ] = False,
 ) -> None:
     """Run a script: its streams, continuous queries and emitters."""
     text = read_script(script)
@@ -43,7 +46,13 @@ def run(
     from datacell.cell import connect
     from datacell.cli.status import StatusLine
 
-    cell = connect(checkpoint, engine=engine.value, strategy=strategy.value, master=master)
+    cell = connect(
+        checkpoint,
+        engine=engine.value,
+        strategy=strategy.value,
+        master=master,
+        refuse_infeasible=refuse_infeasible,
+    )
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         with StatusLine(cell, sys.stderr):

@@ -31,6 +31,10 @@ class Engines:
         refusals = [refusal for fragment in fragments for refusal in self.duckdb.refusals(fragment)]
         return (self.spark, f"not on DuckDB: {refusals[0]}") if refusals else (self.duckdb, "")
 
+    def main(self, fragments: Sequence[Plan]) -> Engine:
+        """The engine that most of a query will run on where operators are placed one by one."""
+        return self.spark if all(map(self.duckdb.refusals, fragments)) else self.duckdb
+
     def close(self) -> None:
         self.duckdb.close()
         self.spark.close()

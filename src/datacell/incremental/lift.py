@@ -81,6 +81,13 @@ def lift_rest(split: Split, many: bool) -> Plan:
     return _lifted(split.query, split.rest, lambda plan: plan, partial(_Relations, leaves=split.leaves, many=many))
 
 
+def row_fragment(query: Query) -> Plan:
+    """The fragment of a query that answers row by row: it reads the rows of new batches."""
+    return tree.transform_up(
+        query.plan, lambda n: Table(basket(n.name), n.alias, n.columns) if isinstance(n, Stream) else n
+    )
+
+
 def _lifted(query: Query, plan: Plan, prepare: Callable[[Plan], Plan], make: Callable[..., AtBoundaries]) -> Plan:
     """One boundary that no expression reads need not be carried: then the answer's rows do not tell it."""
     (time,) = TIME_COLUMNS[query.timing]

@@ -16,16 +16,23 @@ from datacell.algebra.schema import Named
 
 def rewrite(node: Plan) -> Plan:
     match node:
-        case Aggregate(Group(Join(kind=JoinKind.INNER) as join, keys), aggregates) if aggregates and join.condition:
-            return _pushed(join, keys, aggregates) or node
+        case Aggregate(Group(child, keys), aggregates) if aggregates:
+            join = _unnarrowed(child)
+            if isinstance(join, Join) and join.kind is JoinKind.INNER and join.condition:
+                return _pushed(join, keys, aggregates) or node
     return node
+
+
+def _unnarrowed(plan: Plan) -> Plan:
+    """Without a map that only leaves columns out."""
+    return plan.child if isinstance(plan, Map) and all(c.passes_through for c in plan.columns) else plan
 
 
 def _pushed(join: Join, keys: tuple[Named, ...], aggregates: tuple[Named, ...]) -> Plan | None:
     found = all_parts(aggregates)
     read = frozenset[str]().union(*(scalar.columns(a.value) for a in aggregates))
     side = next((s for s in (join.left, join.right) if read <= frozenset(s.schema.names)), None)
-    if found is None or side is None or isinstance(side, Aggregate):
+    if found is None or side is None or _is_aggregated(side):
         return None
     mine = frozenset(side.schema.names)
     own = [k for k in keys if scalar.columns(k.value) and scalar.columns(k.value) <= mine]
@@ -44,3 +51,7 @@ def _pushed(join: Join, keys: tuple[Named, ...], aggregates: tuple[Named, ...]) 
     grouping = tuple(partial.schema.passing([k.name])[0] if k in own else k for k in keys)
     whole = Aggregate(Group(joined, grouping), tuple(c for parts in found for c in parts.combined))
     return Map(whole, (*whole.schema.passing([k.name for k in keys]), *(parts.finish for parts in found)))
+
+
+def _is_aggregated(plan: Plan) -> bool:
+    return _is_aggregated(plan.child) if isinstance(plan, Map) else isinstance(plan, Aggregate)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from datacell.algebra.query import Query
 from datacell.rewrite import (
     break_ties,
@@ -27,7 +29,7 @@ from datacell.rewrite import (
     strengthen_outer_join,
     unnest_subqueries,
 )
-from datacell.rewrite.driver import NodeRule, Phase, PlanRule, optimize
+from datacell.rewrite.driver import NodeRule, Phase, PlanRule, fixed_point, optimize
 
 UNNEST: Phase = (
     NodeRule("pull_filter_from_subquery", pull_filter_from_subquery.rewrite),
@@ -72,3 +74,10 @@ ALTERNATIVES: Phase = (
 def optimized(query: Query) -> Query:
     """The query with every rule applied."""
     return optimize(query, RULES)
+
+
+def equivalents(query: Query) -> tuple[Query, ...]:
+    """The query with every rule applied; and the same with what is a choice by cost, if that changes anything."""
+    first = optimized(query)
+    other = optimize(replace(first, plan=fixed_point(first.plan, ALTERNATIVES)), RULES)
+    return (first,) if other.plan == first.plan else (first, other)

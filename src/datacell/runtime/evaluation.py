@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -17,6 +18,7 @@ from datacell.errors import EngineError
 from datacell.incremental import boundaries, lift
 from datacell.incremental.boundaries import FOREVER, Boundary, Positions
 from datacell.runtime.basket import NUMBER, TIME, Basket, Batch, Need
+from datacell.runtime.placing import Placing
 
 Tables = Callable[[str], pa.Table]
 
@@ -33,6 +35,10 @@ class Evaluation(Protocol):
     """The logic of a factory that answers at boundaries."""
 
     strategy: str
+
+    @property
+    def fragments(self) -> Mapping[bool, Plan]:
+        """What answers one boundary, and what answers many."""
 
     def absorb(self, stream: str, batch: Batch) -> None:
         """A batch is about to be put into the basket; what is needed of it may be kept already."""
@@ -54,20 +60,33 @@ class Evaluation(Protocol):
 
 
 class Runner:
-    """Runs fragments on an engine with the tables they read; where it cannot, on the engine that can do everything."""
+    """Runs plans with the tables they read: each fragment where it was placed, or on the engine that can do all."""
 
-    def __init__(self, engine: Engine, fallback: Engine, tables: Tables) -> None:
+    def __init__(self, engine: Engine, fallback: Engine, tables: Tables, placing: Placing | None = None) -> None:
         self.engine, self.fallback, self.tables = engine, fallback, tables
+        self.placing = placing or Placing.on(engine)
 
     def __call__(self, plan: Plan, inputs: Mapping[str, pa.Table]) -> pa.Table:
         named = {n.name for n in tree.descendants(plan) if isinstance(n, Table)} - inputs.keys()
         everything = {**inputs, **{name: self.tables(name) for name in named}}
+        placed = self.placing.of(plan, everything)
+        begin = perf_counter()
+        for number, fragment in enumerate(placed.fragments):
+            started = perf_counter()
+            answer = everything[fragment.name] = self._on(
+                self.placing.engines[fragment.site], fragment.plan, everything
+            )
+            placed.ran(number, perf_counter() - started, len(answer))
+        self.placing.ran(placed, perf_counter() - begin)
+        return answer
+
+    def _on(self, engine: Engine, plan: Plan, inputs: Mapping[str, pa.Table]) -> pa.Table:
         try:
-            return self.engine.run(plan, everything)
+            return engine.run(plan, inputs)
         except EngineError:
-            if self.engine is self.fallback:
+            if engine is self.fallback:
                 raise
-            return self.fallback.run(plan, everything)
+            return self.fallback.run(plan, inputs)
 
 
 class Reevaluation:

@@ -14,18 +14,17 @@ from itertools import islice
 import pyarrow as pa
 
 from datacell.algebra import tree
-from datacell.algebra.plan import Plan, Stream, Table
+from datacell.algebra.plan import Plan
 from datacell.algebra.query import Emission, Query, Timing
 from datacell.engines.arrow import arrow_schema
-from datacell.engines.choice import Engines
 from datacell.engines.protocol import Engine
-from datacell.incremental import boundaries, lift, strategy
+from datacell.incremental import boundaries, lift
 from datacell.incremental.boundaries import FOREVER, Boundary
 from datacell.incremental.relations import Split
-from datacell.incremental.strategy import Strategy
 from datacell.runtime import changes
 from datacell.runtime.basket import NUMBER, TIME, Basket
 from datacell.runtime.evaluation import Evaluation, Runner
+from datacell.runtime.placing import Placing
 
 MOST_BOUNDARIES = 1024
 """In one firing: enough to make its fixed cost vanish, few enough to bound its memory."""
@@ -33,13 +32,17 @@ MOST_BOUNDARIES = 1024
 
 @dataclass(frozen=True)
 class Description:
-    """What a factory runs: a query, split if it is evaluated by increments, on an engine, and why so."""
+    """What a factory runs: a query, split if it is evaluated by increments, on an engine, and why so.
+
+    Where `placing` says so, parts of it run on others.
+    """
 
     name: str
     query: Query
     engine: Engine
     split: Split | None = None
     remark: str = ""
+    placing: Placing | None = None
 
     @cached_property
     def streams(self) -> list[str]:
@@ -74,23 +77,6 @@ class Readiness:
 
     watermark: int
     ended: bool
-
-
-def describe(name: str, query: Query, engines: Engines, wanted: Strategy) -> Description:
-    """How a query will run: by which strategy, on which engine, and why so."""
-    if query.timing is Timing.ROW_BY_ROW:
-        engine, refusal = engines.choose([row_fragment(query)])
-        return Description(name, query, engine, remark=refusal)
-    plans = strategy.choose(query, wanted)
-    engine, refusal = engines.choose(plans.fragments())
-    return Description(name, query, engine, plans.split, "; ".join(filter(None, (plans.why, refusal))))
-
-
-def row_fragment(query: Query) -> Plan:
-    """The fragment of a query that answers row by row: it reads the rows of new batches."""
-    return tree.transform_up(
-        query.plan, lambda n: Table(lift.basket(n.name), n.alias, n.columns) if isinstance(n, Stream) else n
-    )
 
 
 def due(

@@ -11,7 +11,9 @@ import pyarrow as pa
 
 from datacell.algebra.query import Emission, Timing
 from datacell.engines.protocol import Engine
+from datacell.incremental import lift
 from datacell.incremental.boundaries import FOREVER, Boundary
+from datacell.incremental.relations import name
 from datacell.runtime import factory
 from datacell.runtime.basket import NUMBER, Basket, Batch, Need
 from datacell.runtime.evaluation import Evaluation, Reevaluation, Runner, Tables
@@ -33,7 +35,7 @@ class RunningFactory:
         fallback: Engine,
     ) -> None:
         self.description, self.baskets, self.output, self.ready = description, baskets, output, ready
-        self.run = Runner(description.engine, fallback, tables)
+        self.run = Runner(description.engine, fallback, tables, description.placing)
         self.answered = 0
         self.seconds = 0.0
         self.state, self.latest = _recovered(output)
@@ -41,11 +43,20 @@ class RunningFactory:
         self._due: list[Boundary] = []
         query = description.query
         if query.timing is Timing.ROW_BY_ROW:
-            self._row_fragment = factory.row_fragment(query)
+            self._row_fragment = lift.row_fragment(query)
         elif description.split is None:
             self.evaluation = Reevaluation(query, baskets, self.run)
         else:
             self.evaluation = Increments(description.split, output.directory / "slices", baskets, self.run)
+        self.run.placing.names |= self._names()
+
+    def _names(self) -> dict[int, str]:
+        """What the plans are called where people read of them."""
+        if self.evaluation is None:
+            return {id(self._row_fragment): "answer"}
+        answers = {id(plan): "answer" for plan in self.evaluation.fragments.values()}
+        relations = () if self.description.split is None else self.description.split.relations
+        return answers | {id(relation.plan): name(number) for number, relation in enumerate(relations)}
 
     def absorb(self, stream: str, batch: Batch) -> None:
         """A batch is about to be put into the basket."""

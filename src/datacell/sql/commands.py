@@ -13,6 +13,7 @@ from datacell.sql.cursor import Cursor
 from datacell.sql.definitions import options, stream_definition
 from datacell.sql.query_text import bind_text, text_of
 from datacell.sql.statements import (
+    Analyze,
     CreateEmitter,
     CreateQuery,
     CreateStream,
@@ -58,10 +59,12 @@ def command(cursor: Cursor, catalog: Catalog) -> Statement | None:
     return _show(cursor)
 
 
-def explain(cursor: Cursor, statement: Callable[[Cursor], Statement]) -> Statement:
+def explain(cursor: Cursor, catalog: Catalog, statement: Callable[[Cursor], Statement]) -> Statement:
     """EXPLAIN; `statement` reads the statement at a cursor."""
     start = cursor.position
     cursor.expect("EXPLAIN")
+    if cursor.takes("ANALYZE"):
+        return _analyze(cursor, catalog)
     stage = next((s for s in Stage if cursor.takes(s.name)), Stage.OPTIMIZED)
     token = cursor.token
     if token is None:
@@ -147,6 +150,15 @@ def _reader(catalog: Catalog, name: str) -> str | None:
         if any(stream.name.lower() == name.lower() for stream in tree.streams(query.plan)):
             return f"CONTINUOUS QUERY {key}"
     return None
+
+
+def _analyze(cursor: Cursor, catalog: Catalog) -> Analyze:
+    name = cursor.name("a continuous query that runs")
+    cursor.finish()
+    if catalog.query(name.text) is None:
+        hint = did_you_mean(name.text, catalog.queries)
+        raise cursor.source.error(f"there is no continuous query {name.text}", name, hint)
+    return Analyze(name.text)
 
 
 def _switch(cursor: Cursor, catalog: Catalog, enabled: bool) -> Switch:

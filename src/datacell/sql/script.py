@@ -60,7 +60,7 @@ def _statement(cursor: Cursor, catalog: Catalog) -> Statement:
     if ours is not None:
         return ours
     if cursor.sees("EXPLAIN"):
-        return explain(cursor, lambda inner: _statement(inner, catalog))
+        return explain(cursor, catalog, lambda inner: _statement(inner, catalog))
     if cursor.sees("INSERT"):
         return insert(cursor, catalog)
     if starts_query(cursor.token):

@@ -88,6 +88,13 @@ class Explain:
 
 
 @dataclass(frozen=True)
+class Analyze:
+    """EXPLAIN ANALYZE of a continuous query that runs."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class SparkStatement:
     """Spark's own: handed over as written. `creates` is the table or view it makes, and what columns the text tells."""
 
@@ -97,7 +104,17 @@ class SparkStatement:
 
 
 Statement = (
-    CreateStream | CreateQuery | CreateEmitter | InsertInto | Select | Drop | Switch | Show | Explain | SparkStatement
+    CreateStream
+    | CreateQuery
+    | CreateEmitter
+    | InsertInto
+    | Select
+    | Drop
+    | Switch
+    | Show
+    | Explain
+    | Analyze
+    | SparkStatement
 )
 
 

@@ -1,0 +1,152 @@
+"""Which placement sustains the most rows per second: the chosen one, the pure ones, and others, for CQ1 to CQ6.
+
+One net per query, filled with a whole window first; then each placement in turn drains a backlog of further batches.
+What is kept is in no engine, so placements take over from each other. Rows come as Arrow tables: sources, the same for
+all, are left out.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from random import Random
+from statistics import median
+
+import pyarrow as pa
+
+from datacell.bench.bed import Bed
+from datacell.bench.plot import Plot
+from datacell.bench.report import Report
+from datacell.bench.smart_plugs import STREAM, known, queries
+from datacell.engines.duckdb import DuckDBEngine
+from datacell.engines.protocol import Engine
+from datacell.engines.spark import SparkEngine
+from datacell.incremental.strategy import Strategy
+from datacell.placement import unit_costs
+from datacell.placement.costs import UnitCosts
+from datacell.placement.operators import Operator, Site, in_post_order
+from datacell.runtime.placing import Alone, ByCost, Placing, Policy, Seen
+from datacell.tools import plugs
+
+HOUSES, WINDOW = 20, 300
+BATCH = 10
+"""Seconds of data in a batch of the backlog: so many boundaries in a firing."""
+BATCHES, ENOUGH = 3, 10.0
+"""A placement is measured over so many batches, or until so many seconds have passed."""
+OTHERS = 12
+Row = tuple[object, ...]
+
+
+class Drawn:
+    """Some placement, the same whenever it is asked for the same plan."""
+
+    looks_again = False
+
+    def __init__(self, seed: int) -> None:
+        self.chance = Random(seed)
+
+    def sites(self, root: Operator, units: UnitCosts) -> tuple[Site, ...]:  # noqa: ARG002 - whatever it costs
+        order = list(in_post_order(root))
+        pure = self.chance.choice([Site.DUCKDB, Site.DUCKDB, Site.SPARK, None, None])
+        return tuple(
+            pure if pure in o.sites and pure is not None else self.chance.choice(sorted(o.sites, key=str))
+            for o in order
+        )
+
+
+def run() -> Report:
+    """Rows per second in steady state."""
+    spark, duckdb = SparkEngine(), DuckDBEngine()
+    rows: list[Row] = []
+    found: dict[str, dict[str, float]] = {}
+    errors: list[float] = []
+    try:
+        for name in queries():
+            rates, seen = _measured(name, (spark, duckdb), OTHERS)
+            found[name] = rates
+            errors += [_factor(one) for one in seen]
+            rows += [(name, placement, rate) for placement, rate in rates.items()]
+    finally:
+        duckdb.close()
+        spark.close()
+    return _report(rows, found, errors)
+
+
+def _report(rows: list[Row], found: dict[str, dict[str, float]], errors: list[float]) -> Report:
+    shares = {name: rates["chosen"] / max(rates.values()) for name, rates in found.items()}
+    over_spark = {name: rates["chosen"] / rates["spark"] for name, rates in found.items()}
+    headline = {
+        "worst_of_best": min(shares.values()),
+        **{f"{name}_over_spark": over_spark[name] for name in ("cq1", "cq2")},
+        "worst_over_slower_pure": min(r["chosen"] / min(r["spark"], r["duckdb"]) for r in found.values()),
+        "median_error_factor": median(errors) if errors else 0.0,
+    }
+    bars = {f"{n}, {p}": found[n][p] for n in found for p in ("chosen", "spark", "duckdb")}
+    plot = Plot.bars("rows per second, 5 minutes every second", bars)
+    return Report("placement", headline, ("query", "placement", "rows/s"), rows, plot=plot)
+
+
+def _measured(name: str, engines: tuple[Engine, Engine], others: int) -> tuple[dict[str, float], list[Seen]]:
+    """Rows per second of every placement, and the fragments of those that are chosen or pure."""
+    batches = _batches()
+    spark, duckdb = engines
+    text = queries()[name].query.text
+    with Bed(duckdb, STREAM, text, Strategy.AUTO) as bed:
+        rate = _fill(bed, batches)
+        units, facts = unit_costs.load(), known(rate, HOUSES)
+        policies: dict[str, Policy] = {
+            "chosen": ByCost(),
+            "spark": Alone(Site.SPARK),
+            "duckdb": Alone(Site.DUCKDB),
+            **{f"other {n + 1}": Drawn(n) for n in range(others)},
+        }
+        found, seen = {}, []
+        names = bed.running.run.placing.names
+        for placement, policy in policies.items():
+            placing = Placing({Site.SPARK: spark, Site.DUCKDB: duckdb}, policy, facts, units)
+            placing.names = names
+            bed.running.run.placing = placing
+            found[placement] = _rate(bed, batches)
+            if not isinstance(policy, Drawn):
+                seen += [one for one in placing.seen() if one.runs > 1]
+    return found, seen
+
+
+def _rate(bed: Bed, batches: Iterator[pa.Table]) -> float:
+    """Rows per second, after a batch that does not count."""
+    bed.put("plugs", next(batches))
+    rows, seconds = 0, 0.0
+    for _ in range(BATCHES):
+        batch = next(batches)
+        seconds += bed.put("plugs", batch)
+        rows += len(batch)
+        if seconds > ENOUGH:
+            break
+    return rows / seconds
+
+
+def _fill(bed: Bed, batches: Iterator[pa.Table]) -> float:
+    """A whole window of rows; how many come in a second."""
+    rows = 0
+    for _ in range(WINDOW // BATCH + 1):
+        batch = next(batches)
+        bed.put("plugs", batch)
+        rows += len(batch)
+    return rows / (WINDOW + BATCH)
+
+
+def _batches() -> Iterator[pa.Table]:
+    """The rows of so many seconds each, one after the other."""
+    start = int(time.time()) // BATCH * BATCH
+    left, end = None, start + BATCH
+    for table in plugs.tables(houses=HOUSES, start=start):
+        left = table if left is None else pa.concat_tables([left, table])
+        seconds = left["ts"].cast("int64").to_numpy() // 1_000_000
+        while seconds[-1] >= end:
+            size = int((seconds < end).sum())
+            yield left.slice(0, size).combine_chunks()
+            left, seconds, end = left.slice(size), seconds[size:], end + BATCH
+
+
+def _factor(one: Seen) -> float:
+    return max(one.observed, one.predicted) / max(min(one.observed, one.predicted), 1e-9)

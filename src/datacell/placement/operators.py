@@ -1,0 +1,76 @@
+"""What placement sees of a plan: operators with their source-driven sizes.
+
+λ is what an operator puts out because of what the sources bring in a second. A placed operator runs `firings` times a
+second, as part of a fragment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+
+from datacell.algebra.plan import Plan, Values
+
+
+class Site(Enum):
+    """Where an operator runs."""
+
+    SPARK = "spark"
+    DUCKDB = "duckdb"
+
+
+class Kind(Enum):
+    """Operators of one kind cost alike."""
+
+    FILTER = "filter"
+    MAP = "map"
+    AGGREGATE = "aggregate"
+    JOIN = "join"
+    DISTINCT = "distinct"
+    OVER = "over"
+    ORDER = "order"
+    UNION = "union"
+    SET_OPERATION = "set operation"
+
+
+EVERYWHERE = frozenset(Site)
+NOTHING = Values((), ())
+
+
+@dataclass(frozen=True)
+class Source:
+    """Rows that are there in the driver: a batch, a slice, a table."""
+
+    name: str
+    rate: float
+    width: int = 1
+    node: Plan = field(default=NOTHING, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Operator:
+    """A relational operator: its inputs, λ and columns, how often it runs, and where it may."""
+
+    kind: Kind
+    name: str
+    inputs: tuple[Input, ...]
+    rate: float
+    width: int = 1
+    firings: float = 1.0
+    sites: frozenset[Site] = EVERYWHERE
+    weight: float = 1.0
+    """How many times it does its work on each row: the functions of an `Over`."""
+    node: Plan = field(default=NOTHING, compare=False, repr=False)
+    """The operator of the algebra that it is, or the topmost of several."""
+
+
+Input = Operator | Source
+
+
+def in_post_order(root: Input) -> Iterator[Operator]:
+    """Every operator after its inputs. Sites of a plan are listed in this order."""
+    if isinstance(root, Operator):
+        for child in root.inputs:
+            yield from in_post_order(child)
+        yield root

@@ -1,0 +1,105 @@
+"""Unit costs: those that come with the system, and those that `datacell calibrate` has measured on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from datacell.errors import DataCellError
+from datacell.placement.costs import EngineCosts, UnitCosts
+from datacell.placement.operators import Kind, Site
+
+_MICRO = 1e-6
+
+SHIPPED = UnitCosts(
+    {
+        Site.SPARK: EngineCosts(
+            firing=0.1,
+            operator=0.015,
+            row={
+                Kind.FILTER: 0.1 * _MICRO,
+                Kind.MAP: 0.1 * _MICRO,
+                Kind.AGGREGATE: 0.7 * _MICRO,
+                Kind.JOIN: 1.0 * _MICRO,
+                Kind.DISTINCT: 0.7 * _MICRO,
+                Kind.OVER: 3.0 * _MICRO,
+                Kind.ORDER: 1.0 * _MICRO,
+                Kind.UNION: 0.1 * _MICRO,
+                Kind.SET_OPERATION: 1.0 * _MICRO,
+            },
+            pair=0.05 * _MICRO,
+        ),
+        Site.DUCKDB: EngineCosts(
+            firing=0.001,
+            operator=0.0003,
+            row={
+                Kind.FILTER: 0.005 * _MICRO,
+                Kind.MAP: 0.01 * _MICRO,
+                Kind.AGGREGATE: 0.02 * _MICRO,
+                Kind.JOIN: 0.03 * _MICRO,
+                Kind.DISTINCT: 0.02 * _MICRO,
+                Kind.OVER: 0.35 * _MICRO,
+                Kind.ORDER: 0.05 * _MICRO,
+                Kind.UNION: 0.005 * _MICRO,
+                Kind.SET_OPERATION: 0.03 * _MICRO,
+            },
+            pair=0.01 * _MICRO,
+        ),
+    },
+    into_spark=0.03 * _MICRO,
+    out_of_spark=0.03 * _MICRO,
+)
+"""As two cores of a server have them; on other machines all differ, but the engines' ratio less so."""
+
+
+def location() -> Path:
+    """Where measured costs are kept: under the user's configuration."""
+    home = os.environ.get("XDG_CONFIG_HOME")
+    return (Path(home) if home else Path.home() / ".config") / "datacell" / "unit-costs.json"
+
+
+def load() -> UnitCosts:
+    """The measured costs, or those that come with the system."""
+    path = location()
+    try:
+        return from_json(json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return SHIPPED
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DataCellError(
+            f"{path} has no unit costs: {error}", hint="run `datacell calibrate`, or remove it"
+        ) from error
+
+
+def save(units: UnitCosts) -> Path:
+    path = location()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    hidden = path.with_name(f".{path.name}")
+    hidden.write_text(json.dumps(to_json(units), indent=2) + "\n", encoding="utf-8")
+    hidden.replace(path)
+    return path
+
+
+def to_json(units: UnitCosts) -> dict[str, Any]:
+    engines = {
+        site.value: {
+            "firing": costs.firing,
+            "operator": costs.operator,
+            "pair": costs.pair,
+            "row": {kind.value: seconds for kind, seconds in costs.row.items()},
+        }
+        for site, costs in units.engines.items()
+    }
+    return {"engines": engines, "into spark": units.into_spark, "out of spark": units.out_of_spark}
+
+
+def from_json(found: dict[str, Any]) -> UnitCosts:
+    engines = {site: _engine_from_json(found["engines"][site.value]) for site in Site}
+    return UnitCosts(engines, float(found["into spark"]), float(found["out of spark"]))
+
+
+def _engine_from_json(costs: dict[str, Any]) -> EngineCosts:
+    rows = {kind: float(costs["row"][kind.value]) for kind in Kind}
+    return EngineCosts(float(costs["firing"]), float(costs["operator"]), rows, float(costs["pair"]))

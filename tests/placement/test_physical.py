@@ -1,0 +1,72 @@
+"""EXPLAIN PHYSICAL: its text stands in fixture files; JSON and Mermaid say the same."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from datacell.explain import Format, Setting, Stage, explain_query
+from datacell.incremental.strategy import Strategy
+from datacell.physical import keeps_up_with, physical
+from datacell.placement.operators import Site
+from datacell.placement.prediction import loads
+from datacell.placement.statistics import Statistics
+from datacell.placement.unit_costs import SHIPPED
+from datacell.rewrite.rules import optimized
+from placement import fixture_texts
+from sample import bind
+
+GROUPED = "SELECT k, avg(v) AS a FROM s [RANGE 5 MINUTES SLIDE 1 SECOND] WHERE n = 1 GROUP BY k"
+
+
+@pytest.mark.parametrize("name", fixture_texts.NAMES)
+def test_physical_plans_are_as_written(name: str, regenerate: bool) -> None:
+    cases = fixture_texts.read(name)
+    if regenerate:
+        fixture_texts.write(name, cases)
+        cases = fixture_texts.read(name)
+    for case in cases:
+        assert case.explained() == case.expected, case.title
+
+
+def test_json_has_the_same_numbers() -> None:
+    setting = Setting(Statistics({"s": 2000.0}), SHIPPED)
+    (query,) = json.loads(explain_query(bind(GROUPED), Stage.PHYSICAL, Format.JSON, setting=setting))
+    assert query["cost"]["feasible"]
+    assert query["cost"]["total"] == pytest.approx(sum(part["cost"]["total"] for part in query["parts"]))
+    for part in query["parts"]:
+        assert sum(f["u"] for f in part["fragments"]) == pytest.approx(part["cost"]["total"])
+        assert all(other["cost"]["total"] >= part["cost"]["total"] for other in part["beaten"])
+        assert part["plan"]["engine"] in ("spark", "duckdb")
+
+
+def test_mermaid_has_a_box_for_each_part() -> None:
+    shown = explain_query(bind(GROUPED), Stage.PHYSICAL, Format.MERMAID, setting=Setting(units=SHIPPED))
+    assert shown.startswith("flowchart BT")
+    assert shown.count("subgraph") == shown.count(" end") == 3
+    assert "λ" in shown
+
+
+@pytest.mark.parametrize("site", list(Site))
+def test_a_forced_engine_has_every_operator(site: Site) -> None:
+    plan = physical(optimized(bind(GROUPED)), Strategy.AUTO, Statistics(), SHIPPED, site)
+    assert {s for part in plan.parts for s in part.best.sites} == {site}
+    free = physical(optimized(bind(GROUPED)), Strategy.AUTO, Statistics(), SHIPPED, None)
+    assert free.cost.total <= plan.cost.total
+
+
+def test_the_rate_that_can_be_sustained_is_just_feasible() -> None:
+    query = optimized(bind(GROUPED))
+    plan = physical(query, Strategy.AUTO, Statistics({"s": 1e9}), SHIPPED, None)
+    assert not plan.cost.is_feasible
+    factor = keeps_up_with(query, Strategy.AUTO, plan, None)
+    assert 0 < factor < 1
+    slower = physical(query, Strategy.AUTO, Statistics({"s": 1e9 * factor}), SHIPPED, None)
+    assert slower.cost.total == pytest.approx(1.0, rel=0.1)
+
+
+def test_fragments_cost_what_the_plan_does() -> None:
+    for sql in (GROUPED, "SELECT soundex(c) AS x, max(x) AS m FROM r [NOW] GROUP BY soundex(c) HAVING max(x) > 2"):
+        for part in physical(optimized(bind(sql)), Strategy.AUTO, Statistics(), SHIPPED, None).parts:
+            assert sum(loads(part.root, part.best.sites, SHIPPED)) == pytest.approx(part.best.cost.total)
