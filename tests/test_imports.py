@@ -12,7 +12,18 @@ ROOT = Path(__file__).parent.parent / "src" / "datacell"
 
 STAGES = {"algebra", "sql", "rewrite", "incremental", "placement", "engines", "errors"}
 EDGES = {"receptors", "emitters"}
-FACE = {"cell", "running_query", "intake", "tables", "listing", "result", "explain", "physical", "calibration"}
+FACE = {
+    "cell",
+    "describing",
+    "running_query",
+    "intake",
+    "tables",
+    "listing",
+    "result",
+    "explain",
+    "physical",
+    "calibration",
+}
 
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
