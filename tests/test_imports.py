@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent / "src" / "datacell"
 
-STAGES = {"algebra", "sql", "rewrite", "incremental", "engines", "errors"}
+STAGES = {"algebra", "sql", "rewrite", "incremental", "intervals", "engines", "errors"}
 EDGES = {"receptors", "emitters"}
 FACE = {"cell", "running_query", "intake", "tables", "listing", "result", "explain"}
 
@@ -20,6 +20,7 @@ ALLOWED: dict[str, set[str]] = {
     "sql": {"algebra", "errors"},
     "rewrite": {"algebra", "errors"},
     "incremental": {"algebra", "errors"},
+    "intervals": {"algebra", "errors"},
     "engines": {"algebra", "errors"},
     "runtime": STAGES - {"rewrite"},
     "receptors": {"algebra", "sql", "engines", "runtime", "emitters", "errors"},

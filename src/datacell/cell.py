@@ -32,6 +32,7 @@ from datacell.explain import Format, explain_query
 from datacell.incremental import strategy as strategies
 from datacell.incremental.strategy import Strategy
 from datacell.intake import Intake
+from datacell.intervals.translate import translate
 from datacell.result import Result
 from datacell.rewrite.rules import optimized
 from datacell.running_query import RunningQuery
@@ -265,8 +266,6 @@ class Cell:
             self.intake.start(definition.name, once=False)
 
     def _create_query(self, name: str, query: Query) -> None:
-        if query.timing is Timing.EVERY_CHANGE:
-            raise SqlError("queries without SLIDE can be explained, but do not run yet", hint="add SLIDE 1 SECOND")
         self.checkpoint.admit("query", name, query.text)
         best = optimized(query)
         output = Output(self.checkpoint.query(name), arrow_schema(best.result))
@@ -279,6 +278,10 @@ class Cell:
         if query.timing is Timing.ROW_BY_ROW:
             engine, refusal = self.engines.choose([factory.row_fragment(query)])
             return Description(name, query, engine, remark=refusal)
+        if query.timing is Timing.EVERY_CHANGE:
+            program = translate(query)
+            engine, refusal = self.engines.choose(program.fragments())
+            return Description(name, query, engine, remark=refusal, program=program)
         plans = strategies.choose(query, self.strategy)
         engine, refusal = self.engines.choose(plans.fragments())
         return Description(name, query, engine, plans.split, "; ".join(filter(None, (plans.why, refusal))))

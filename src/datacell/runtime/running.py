@@ -14,9 +14,10 @@ from datacell.engines.protocol import Engine
 from datacell.incremental.boundaries import FOREVER, Boundary
 from datacell.runtime import factory
 from datacell.runtime.basket import NUMBER, Basket, Batch, Need
-from datacell.runtime.evaluation import Evaluation, Reevaluation, Runner, Tables
+from datacell.runtime.evaluation import Evaluation, Held, Reevaluation, Runner, Tables
 from datacell.runtime.factory import Description, Fired, Readiness, State
 from datacell.runtime.increments import Increments
+from datacell.runtime.instants import EveryInstant
 from datacell.runtime.output import Output
 
 
@@ -39,9 +40,13 @@ class RunningFactory:
         self.state, self.latest = _recovered(output)
         self.evaluation: Evaluation | None = None
         self._due: list[Boundary] = []
+        self.instants: EveryInstant | None = None
         query = description.query
         if query.timing is Timing.ROW_BY_ROW:
             self._row_fragment = factory.row_fragment(query)
+        elif description.program is not None:
+            at = self.state.boundary, self.state.released
+            self.instants = EveryInstant(description.program, baskets, self.run, *at)
         elif description.split is None:
             self.evaluation = Reevaluation(query, baskets, self.run)
         else:
@@ -52,7 +57,20 @@ class RunningFactory:
         if self.evaluation is not None:
             self.evaluation.absorb(stream, batch)
 
+    @property
+    def strategy(self) -> str:
+        evaluation = self.evaluation or self.instants
+        return Timing.ROW_BY_ROW.value if evaluation is None else evaluation.strategy
+
+    def held(self) -> Held | None:
+        """What it holds beside the baskets, if anything."""
+        evaluation = self.evaluation or self.instants
+        return None if evaluation is None else evaluation.state()
+
     def enabled(self) -> bool:
+        if self.instants is not None:
+            ready = self.ready(self.description)
+            return self.instants.is_due(ready.watermark, ready.ended)
         if self.evaluation is None:
             seen = self.state.batches or {}
             return any(self.baskets[s].last_batch > seen.get(s, -1) for s in self.description.streams)
@@ -77,6 +95,8 @@ class RunningFactory:
         self.answered += len(self._due)
 
     def _fired(self) -> Fired | None:
+        if self.instants is not None:
+            return factory.fire_until(self.instants, self.state, self.ready(self.description))
         if self.evaluation is None:
             streams = self.description.streams
             return factory.fire_on_rows(self._row_fragment, streams, self.state, self.baskets, self.run)
@@ -84,6 +104,8 @@ class RunningFactory:
 
     def oldest_needed(self, stream: str, coming: bool = False) -> list[Need]:
         """What the factory still needs of a stream's raw rows; who answers row by row needs all of a `coming` batch."""
+        if self.instants is not None:
+            return self.instants.oldest_needed(stream)
         if self.evaluation is None:
             return [(NUMBER, 0)] if coming else []
         return self.evaluation.oldest_needed(stream, self.state.boundary)
@@ -103,7 +125,12 @@ def _recovered(output: Output) -> tuple[State, pa.Table | None]:
     if output.last is None:
         return State(), None
     saved = output.last.state
-    state = State(saved.get("boundary", -FOREVER), saved.get("tail", 0), saved.get("batches"))
+    state = State(
+        saved.get("boundary", -FOREVER),
+        saved.get("tail", 0),
+        saved.get("released", -FOREVER),
+        saved.get("batches"),
+    )
     previous = output.latest()
     if previous is not None:
         return replace(state, previous=previous), previous
