@@ -139,7 +139,7 @@ class Carrier(ABC):
         same = [same_value(scalar.column(n), scalar.column(i)) for n, i in pairs.items()]
         joined = Join(self.domain(), marked, JoinKind.LEFT, scalar.conjoin(same))
         grouped = Group(joined, joined.schema.passing(self.names))
-        return Aggregate(grouped, tuple(replace(a, value=_where_found(marker, a.value)) for a in aggregates))
+        return Aggregate(grouped, tuple(replace(a, value=where_found(marker, a.value)) for a in aggregates))
 
     def _order(self, plan: Order) -> Plan:
         child = self.carry(plan.child)
@@ -222,7 +222,7 @@ def _narrowed(plan: Plan, names: Sequence[str]) -> Plan:
     return plan if plan.schema.names == tuple(names) else Map(plan, plan.schema.passing(names))
 
 
-def _where_found(marker: str, aggregate: exp.Expr) -> exp.Expr:
+def where_found(marker: str, aggregate: exp.Expr) -> exp.Expr:
     """The aggregate over the rows that have the marker."""
     present = exp.Not(this=exp.Is(this=scalar.column(marker), expression=exp.Null()))
     if isinstance(aggregate, exp.Filter):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from sqlglot import exp
 
@@ -17,6 +18,7 @@ from datacell.algebra.query import Query
 from datacell.algebra.schema import Field, Schema
 from datacell.algebra.window import WindowSpec
 from datacell.intervals import once, pairs, sweep
+from datacell.intervals.blocks import Blocks
 from datacell.intervals.sweep import Side
 from datacell.intervals.validity import VALIDITY, own
 
@@ -138,6 +140,35 @@ class Sweep(Operator):
     @property
     def fragments(self) -> tuple[Plan, ...]:
         return self.cutting, self.evaluating
+
+
+@dataclass(frozen=True)
+class Sum(Operator):
+    """An aggregate by parts of rows that end in the order in which they began."""
+
+    blocks: Blocks
+    window: WindowSpec
+
+    how = "by parts: a row is looked at when it begins and when it ends"
+
+    @cached_property
+    def plans(self) -> SumPlans:
+        blocks = self.blocks
+        return SumPlans(blocks.partials(), blocks.left(), blocks.totals(), blocks.events(), blocks.finished())
+
+    @property
+    def fragments(self) -> tuple[Plan, ...]:
+        return tuple(self.plans)
+
+
+class SumPlans(NamedTuple):
+    """The fragments of a sum, built once."""
+
+    partials: Plan
+    left: Plan
+    totals: Plan
+    events: Plan
+    finished: Plan
 
 
 @dataclass(frozen=True)

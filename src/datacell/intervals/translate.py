@@ -15,6 +15,7 @@ from sqlglot import exp
 from datacell.algebra import scalar, tree
 from datacell.algebra.carry import ungrouped
 from datacell.algebra.partial import formula
+from datacell.algebra.parts import Parts, parts
 from datacell.algebra.plan import (
     Aggregate,
     Distinct,
@@ -34,8 +35,10 @@ from datacell.algebra.plan import (
 )
 from datacell.algebra.query import Query
 from datacell.algebra.schema import Named
+from datacell.algebra.window import WindowSpec
 from datacell.errors import PlanError
-from datacell.intervals.operators import Flow, Once, Operator, Pair, Program, Sweep, output_table, window_table
+from datacell.intervals.blocks import Blocks
+from datacell.intervals.operators import Flow, Once, Operator, Pair, Program, Sum, Sweep, output_table, window_table
 from datacell.intervals.sweep import Side
 from datacell.intervals.validity import FOREVER, FROM, TO, VALIDITY, reading, require_no_instant, union
 
@@ -92,12 +95,21 @@ class _Translation:
         return Map(flow, flow.schema.passing((*plan.schema.names, FROM, TO)))
 
     def _aggregate(self, plan: Aggregate) -> Plan:
-        if not plan.keys:
-            return self._swept(plan, [()])
-        child = ungrouped(plan.child)
+        child = ungrouped(plan.child) if plan.keys else plan.child
         if not plan.aggregates:
             return self.flow(Distinct(Map(child, plan.keys)))
+        found = [parts(a, child.schema) for a in plan.aggregates]
+        windows = {w.window for w in (tree.windows(child) if plan.keys else self.windows)}
+        if all(p is not None and p.adds_up for p in found) and len(windows) == 1 and _is_flow(child):
+            return self._sum(plan, child, tuple(p for p in found if p is not None), *windows)
+        if not plan.keys:
+            return self._swept(plan, [()])
         return self._swept(replace(plan, child=Group(child, plan.keys)), [plan.keys])
+
+    def _sum(self, plan: Aggregate, child: Plan, found: tuple[Parts, ...], window: WindowSpec) -> Plan:
+        rows = Flow(self.flow(child))
+        inputs = (rows,) if plan.keys else (rows, Flow(self._presence()))
+        return self._output(Sum(plan, inputs, Blocks(plan.keys, found, rows.columns), window))
 
     def _join(self, plan: Join) -> Plan:
         if _is_static(plan.right) and plan.kind in _KEEPS_LEFT:
@@ -177,6 +189,21 @@ def _unordered(plan: Plan) -> Plan:
 
 def _is_static(plan: Plan) -> bool:
     return not tree.windows(plan)
+
+
+def _is_flow(plan: Plan) -> bool:
+    """Is every row of it a row of one window, as long as that is valid?"""
+    match plan:
+        case Window():
+            return True
+        case Filter(child) | Map(child) | Order(child, limit=None, offset=0):
+            return _is_flow(child)
+        case Union(inputs):
+            return all(map(_is_flow, inputs))
+        case Join(left, right, kind):
+            beside = _is_static(right) and kind in _KEEPS_LEFT and _is_flow(left)
+            return beside or (_is_static(left) and kind in _KEEPS_RIGHT and _is_flow(right))
+    return False
 
 
 def _below_window(plan: Plan, index: int) -> Plan:

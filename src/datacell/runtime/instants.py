@@ -18,13 +18,15 @@ import pyarrow.compute as pc
 
 from datacell.algebra.query import TIME_COLUMNS, Timing
 from datacell.engines.arrow import arrow_schema, arrow_type
-from datacell.intervals.operators import Program, output_table, window_table
+from datacell.intervals.operators import Once, Operator, Pair, Program, Sum, Sweep, output_table, window_table
 from datacell.intervals.translate import ANSWER
 from datacell.intervals.validity import END, FOREVER, FROM, TO, Instants, oldest_valid, valid_to
 from datacell.runtime.basket import NUMBER, TIME, Basket, Batch, Need
 from datacell.runtime.evaluation import Held, Runner
 from datacell.runtime.inbox import Inbox, instants
-from datacell.runtime.sweeping import Working, at_work
+from datacell.runtime.summing import Summing
+from datacell.runtime.sweeping import Covering, Pairing, Sweeping
+from datacell.runtime.working import Working
 
 
 class EveryInstant:
@@ -102,7 +104,7 @@ class EveryInstant:
 
     def _warm_up(self) -> None:
         """Bring the operators to where they were, or to the beginning; what that gives was given before."""
-        self._work = [at_work(operator, self.run) for operator in self.program.operators]
+        self._work = [_at_work(operator, self.run) for operator in self.program.operators]
         self._answer = Inbox(self.program.answer)
         self._is_warm = True
         if self.now != -FOREVER:
@@ -153,3 +155,16 @@ def _between(batch: Batch, since: int, until: int) -> pa.Table:
     times = batch.times()
     inside = (times >= since) & (times < until)
     return batch.rows if inside.all() else batch.rows.filter(pa.array(inside))
+
+
+def _at_work(operator: Operator, run: Runner) -> Working:
+    match operator:
+        case Pair():
+            return Pairing(operator, run)
+        case Once():
+            return Covering(operator, run)
+        case Sweep():
+            return Sweeping(operator, run)
+        case Sum():
+            return Summing(operator, run)
+    raise AssertionError(operator)

@@ -1,55 +1,18 @@
-"""Operators over rows with a validity at work: what each keeps from one micro-batch to the next."""
+"""Joins, distinct rows and swept operators at work: what each keeps from one micro-batch to the next."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from datacell.engines.arrow import arrow_schema
 from datacell.intervals import once, pairs, sweep
-from datacell.intervals.operators import Once, Operator, Pair, Sweep
-from datacell.intervals.validity import BEFORE, FOREVER, NOW, PROGRESS
+from datacell.intervals.operators import Once, Pair, Sweep
+from datacell.intervals.validity import BEFORE, NOW, PROGRESS
 from datacell.runtime.evaluation import Runner
-from datacell.runtime.inbox import Inbox, instants, reaching
-
-Given = tuple[pa.Table, int]
-"""Rows, and how far the operator has come: no row that begins before this instant will follow."""
-
-
-class Working(ABC):
-    """An operator and its state."""
-
-    def __init__(self, operator: Operator, run: Runner) -> None:
-        self.run = run
-        self.inboxes = [Inbox(flow) for flow in operator.inputs]
-        self.schema = arrow_schema(operator.schema)
-        self.before = -FOREVER
-        self.given = -FOREVER
-
-    def advance(self, new: Mapping[str, pa.Table], progress: Mapping[str, int]) -> Given:
-        """What follows from what is new."""
-        for inbox in self.inboxes:
-            inbox.put(new, self.run)
-        now = min(inbox.progress(progress) for inbox in self.inboxes)
-        if now <= self.before:
-            return self.schema.empty_table(), self.given
-        rows, self.given = self.take([inbox.take(now) for inbox in self.inboxes], now)
-        self.before = now
-        return rows.select(self.schema.names), self.given
-
-    def size(self) -> int:
-        return sum(len(inbox.rows) for inbox in self.inboxes) + self.kept()
-
-    @abstractmethod
-    def take(self, new: Sequence[pa.Table], now: int) -> Given:
-        """Take the rows that begin before `now`, of each input."""
-
-    @abstractmethod
-    def kept(self) -> int:
-        """How many rows it keeps."""
+from datacell.runtime.inbox import instants, reaching
+from datacell.runtime.working import Given, Working
 
 
 class Pairing(Working):
@@ -125,17 +88,6 @@ class Sweeping(Working):
 
     def kept(self) -> int:
         return sum(map(len, self.sides))
-
-
-def at_work(operator: Operator, run: Runner) -> Working:
-    match operator:
-        case Pair():
-            return Pairing(operator, run)
-        case Once():
-            return Covering(operator, run)
-        case Sweep():
-            return Sweeping(operator, run)
-    raise AssertionError(operator)
 
 
 def progress_table(before: int, now: int) -> pa.Table:
