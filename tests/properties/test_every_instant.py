@@ -30,7 +30,7 @@ SEVERAL = settings(
 )
 
 
-@settings(SEVERAL, max_examples=100)
+@settings(SEVERAL, max_examples=50)
 @CASES
 def test_every_snapshot_is_the_reference_s(
     text: str, rows: dict[str, Values], first: list[int], second: list[int]
@@ -39,7 +39,7 @@ def test_every_snapshot_is_the_reference_s(
 
 
 @pytest.mark.spark
-@settings(SEVERAL, max_examples=8)
+@settings(SEVERAL, max_examples=6)
 @CASES
 def test_every_snapshot_is_the_reference_s_on_spark(
     spark_engine: SparkEngine, text: str, rows: dict[str, Values], first: list[int], second: list[int]

@@ -22,6 +22,7 @@ class Bench(Enum):
     ADAPTIVE = "adaptive"
     AGAINST_ENGINE = "against-engine"
     GROWTH = "growth"
+    INTERVALS = "intervals"
 
 
 def bench(

@@ -189,9 +189,7 @@ class Blocks:
     def _run(self, instants: Plan) -> Plan:
         """Each event with the front and the back after it, and with the events around it."""
         period = (*self._names, PERIOD)
-        fronts = tuple(
-            Named(f"{v.name} run", _over(v.value, period, (AT,), "so far"), v.type) for v in self.values
-        )
+        fronts = tuple(Named(f"{v.name} run", _over(v.value, period, (AT,), "so far"), v.type) for v in self.values)
         turn = Named(_TURN, _over(scalar.call("sum", scalar.column(_FILL)), period, (AT,), "so far"), BIGINT)
         run = Over(instants, (*fronts, turn))
         lefts = tuple(

@@ -104,7 +104,7 @@ class _Translation:
             return self._sum(plan, child, tuple(p for p in found if p is not None), *windows)
         if not plan.keys:
             return self._swept(plan, [()])
-        return self._swept(replace(plan, child=Group(child, plan.keys)), [plan.keys])
+        return self._swept(plan, [plan.keys])
 
     def _sum(self, plan: Aggregate, child: Plan, found: tuple[Parts, ...], window: WindowSpec) -> Plan:
         rows = Flow(self.flow(child))

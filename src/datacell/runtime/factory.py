@@ -1,7 +1,7 @@
 """Factories: a query's plan with its state. A factory fires when its input is there, then waits.
 
-Four kinds, by when a query is evaluated: row by row as batches come, at boundaries in time, at arrival numbers, at every
-instant. The description (what to run), the logic (functions of it) and the state (how far it has come) are apart.
+Four kinds, by when a query is evaluated: row by row as batches come, at boundaries in time, at arrival numbers, at
+every instant. The description (what to run), the logic (functions of it) and the state (how far it has come) are apart.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class Description:
 class State:
     """How far a factory has come: the last boundary it answered, or the last batch of each stream it has seen.
 
-    `tail` is how many of the last firing's rows belong to that boundary; `previous` are these rows, where needed. At every
-    instant, `boundary` is how far the watermark had come, and everything that begins before `released` was given out.
+    `tail` is how many of the last firing's rows belong to that boundary; `previous` are these rows, where needed. At
+    every instant, `boundary` is how far the watermark had come; what begins before `released` was given out.
     """
 
     boundary: int = -FOREVER

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from datacell.algebra.query import TIME_COLUMNS, Timing
+from datacell.algebra.window import WindowSpec
 from datacell.engines.arrow import arrow_schema, arrow_type
 from datacell.intervals.operators import Once, Operator, Pair, Program, Sum, Sweep, output_table, window_table
 from datacell.intervals.translate import ANSWER
@@ -86,20 +87,16 @@ class EveryInstant:
     def _windows(self) -> range:
         return range(len(self.program.windows))
 
-    def _validity(self, index: int) -> tuple[Instants, Instants]:
-        stream, window = self.program.windows[index]
-        times = self.baskets[stream].times()
-        return times, valid_to(window, times)
-
     def _changes(self, index: int, until: int) -> bool:
         """Does a row of the window begin or cease to be valid between what was reached and this instant?"""
-        begins, ends = self._validity(index)
-        begun, ended = (begins >= self.now) & (begins < until), (ends > self.now) & (ends <= until)
-        return bool((begun | ended).any())
+        stream, window = self.program.windows[index]
+        return any(_changes(window, batch.times(), self.now, until) for batch in reversed(self.baskets[stream].batches))
 
     def _last_change(self, index: int) -> int:
         """The last instant that is said anything about when the input ends."""
-        begins, ends = self._validity(index)
+        stream, window = self.program.windows[index]
+        begins = self.baskets[stream].times()
+        ends = valid_to(window, begins)
         return int(np.where(ends < FOREVER, ends, begins + 1).max(initial=-FOREVER))
 
     def _warm_up(self) -> None:
@@ -149,6 +146,11 @@ class EveryInstant:
             finite = pc.if_else(pc.less(ordered[source], FOREVER), ordered[source], None)
             columns.setdefault(name, finite.cast(type_))
         return pa.table([columns[name] for name in schema.names], schema=schema)
+
+
+def _changes(window: WindowSpec, begins: Instants, since: int, until: int) -> bool:
+    ends = valid_to(window, begins)
+    return bool((((begins >= since) & (begins < until)) | ((ends > since) & (ends <= until))).any())
 
 
 def _between(batch: Batch, since: int, until: int) -> pa.Table:

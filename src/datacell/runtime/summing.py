@@ -28,7 +28,7 @@ class Summing(Working):
         self.plans, self.window = operator.plans, operator.window
         made = operator.blocks
         self.keys = [f.name for f in made.key_fields]
-        self.current = _empty(made.partial_fields, PERIOD)
+        self.current = [_empty(made.partial_fields, PERIOD)]
         self.leaving = _empty(made.end_fields)
         self.open = _empty(made.state_fields)
 
@@ -47,21 +47,24 @@ class Summing(Working):
         return rows, self._given(now)
 
     def kept(self) -> int:
-        return len(self.current) + len(self.leaving) + len(self.open)
+        return sum(map(len, self.current)) + len(self.leaving) + len(self.open)
 
     def _partials(self, new: Sequence[pa.Table]) -> pa.Table:
         if not any(map(len, new)):
-            return self.current.slice(0, 0)
+            return self.current[0].slice(0, 0)
         inputs = dict(zip((blocks.ROWS, blocks.PRESENT), new, strict=False))
         rows = self.run(self.plans.partials, inputs)
         return _with(rows, PERIOD, periods(self.window, instants(rows, FROM)))
 
     def _close(self, starts: pa.Table, now: int) -> pa.Table:
         """Blocks that end by now: what will be left of them, and what the periods after them begin with."""
-        rows = pa.concat_tables([self.current, starts])
-        closed = instants(rows, PERIOD) < period(self.window, now)
-        self.current = rows.filter(pa.array(~closed))
-        none = _empty((*self.plans.totals.schema.fields,), AT)
+        self.current.append(starts)
+        none, open_period = _empty(self.plans.totals.schema.fields, AT), period(self.window, now)
+        if open_period == period(self.window, self.before):
+            return none
+        rows = pa.concat_tables(self.current)
+        closed = instants(rows, PERIOD) < open_period
+        self.current = [rows.filter(pa.array(~closed))]
         if not closed.any():
             return none
         block = rows.filter(pa.array(closed))
