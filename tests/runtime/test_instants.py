@@ -155,6 +155,38 @@ def test_the_select_list_may_say_when(tmp_path: Path) -> None:
     assert firing.rows.to_pylist() == [{"valid_to": at(11), "k": 1, "valid_from": at(1)}]
 
 
+# Other cuts of the same answer
+
+
+def test_coalesce_joins_equal_rows_that_follow_each_other(tmp_path: Path) -> None:
+    net = net_of(tmp_path, "COALESCE (SELECT k, count(*) AS c FROM s [FIXED 2 SECONDS] GROUP BY k)")
+    for number, (seconds, k) in enumerate([(0, 1), (2, 1), (2.5, 2), (4, 1), (5, 1), (9, 1)]):
+        put(net, number, seconds, k)
+    assert left(net) == [(0, 5, 1, 1), (2.5, 4, 2, 1), (5, 6, 1, 2)]
+    net.scheduler.drain()
+    assert left(net)[3:] == [(9, 10, 1, 1)]
+
+
+def test_split_lets_an_endless_answer_leave(tmp_path: Path) -> None:
+    net = net_of(tmp_path, "SPLIT EVERY 5 SECONDS (SELECT k, count(*) AS c FROM s [UNBOUNDED] GROUP BY k)")
+    put(net, 0, 1)
+    put(net, 1, 2, k=2)
+    put(net, 2, 14)
+    assert left(net) == [(1, 5, 1, 1), (2, 5, 2, 1), (5, 10, 1, 1), (5, 10, 2, 1)]
+    net.scheduler.drain()
+    ends = [(10, 14, 1, 1), (10, 15, 2, 1), (14, 15, 1, 2), (15, float("inf"), 1, 2), (15, float("inf"), 2, 1)]
+    assert left(net)[4:] == ends
+
+
+def test_rows_are_split_as_time_comes(tmp_path: Path) -> None:
+    net = net_of(tmp_path, "SPLIT EVERY 4 SECONDS (SELECT n FROM s [RANGE 10 SECONDS])")
+    put(net, 0, 1)
+    put(net, 1, 8)
+    assert left(net) == [(1, 4, 0), (4, 8, 0)]
+    net.scheduler.drain()
+    assert left(net)[2:] == [(8, 11, 0), (8, 12, 1), (12, 16, 1), (16, 18, 1)]
+
+
 # What is kept
 
 QUERIES = [
@@ -185,6 +217,10 @@ def test_what_is_kept_is_proportional_to_the_window(tmp_path: Path, text: str) -
 # Restarts, and other ways of the same thing
 
 RESTARTED = [*QUERIES, "SELECT k, max(n) AS m FROM s [UNBOUNDED] GROUP BY k", "SELECT k, v FROM s [RANGE 9 SECONDS]"]
+RESTARTED += [
+    f"{shape} (SELECT k, max(n) AS m FROM s [RANGE 9 SECONDS] GROUP BY k)"
+    for shape in ("COALESCE", "SPLIT EVERY 2 SECONDS")
+]
 RESTARTED += ["SELECT k, count(*) AS c FROM (SELECT k, max(n) AS n FROM s [RANGE 9 SECONDS] GROUP BY k) q GROUP BY k"]
 
 

@@ -22,6 +22,7 @@ from sqlglot import exp
 from datacell.algebra import scalar
 from datacell.algebra.plan import (
     Aggregate,
+    Coalesce,
     Distinct,
     Filter,
     Group,
@@ -33,6 +34,7 @@ from datacell.algebra.plan import (
     Plan,
     SetOperation,
     SortKey,
+    SplitEvery,
     Union,
     Window,
 )
@@ -86,6 +88,8 @@ class Carrier(ABC):
                 return self.carry_aggregate(plan)
             case Distinct(child):
                 return Distinct(self.carry(child))
+            case Coalesce(child) | SplitEvery(child):
+                return plan.with_children([self.carry(child)])
             case Over(child, functions):
                 new = tuple(replace(f, value=self._partitioned(f.value)) for f in functions)
                 carried = self.carry(child)

@@ -1,14 +1,15 @@
 """α by parts, over rows that cease to be valid in the order in which they began: each row is looked at a few times.
 
 Time is cut into *periods*, each as long as the window, and rows into *blocks* by the period in which they begin. Under
-RANGE, what is valid at t is the rows of t's own block that have begun, and those of the block before that have not ended::
+RANGE, what is valid at t is the rows of its own block that have begun and those of the block before that have not
+ended::
 
     value(t)  =  front(t) ∘ back(t)        front: a running combination of the rows of this block
                                            back: what is left of the block before, combined from its end
 
-Both only ever combine, nothing is subtracted. `left` gives for each row of a closed block what is left when it has gone;
-then a row costs its place in one list of events, whatever the window holds. Under FIXED, and under UNBOUNDED, whose only
-period never ends, the whole block goes at once and there is no back.
+Both only ever combine, nothing is subtracted. `left` gives for each row of a closed block what is left when it has
+gone; then a row costs its place in one list of events, whatever the window holds. Under FIXED, and under UNBOUNDED,
+whose only period never ends, the whole block goes at once and there is no back.
 
 An event is a row that begins or ends. Between two events of a key its value is the one after the first of them.
 """
@@ -25,14 +26,14 @@ from datacell.algebra import scalar, types
 from datacell.algebra.carry import where_found
 from datacell.algebra.partial import formula
 from datacell.algebra.parts import Parts
-from datacell.algebra.plan import Aggregate, Filter, Group, Map, Over, Plan, Union
+from datacell.algebra.plan import Aggregate, Distinct, Filter, Group, Join, Map, Over, Plan, Union
 from datacell.algebra.schema import Field, Named
 from datacell.algebra.types import BIGINT, BOOLEAN
 from datacell.intervals.validity import FROM, TO, VALIDITY, computed, condition, reading, union
 
 ROWS, PRESENT = "rows", "rows present"
-STARTS, ENDS, TOTALS, STATE = "starts", "ends", "totals", "state"
-"""Inputs: rows as they come; what begins, what ends, what a period begins with, and what the open segments hold."""
+STARTS, ENDS, TOTALS, STATE, TICKS = "starts", "ends", "totals", "state", "ticks"
+"""Inputs: rows as they come; what begins, what ends, what periods begin with, what is open, what cuts that."""
 
 PERIOD, COUNT, BEGINS, STOPS = "period′", "count′", "begins′", "stops′"
 AT = "at′"
@@ -114,7 +115,7 @@ class Blocks:
     def events(self) -> Plan:
         """The segments that are closed now, and those that stay open, whose `stops` is NULL: as rows of the state."""
         by = (*self._names, PERIOD, AT)
-        listed = union([self._starts(), self._ends(), self._totals(), self._state()])
+        listed = union([self._starts(), self._ends(), self._totals(), self._state(), self._ticks()])
         flags = (
             Named(_REAL, scalar.call("bool_or", scalar.column(_REAL)), BOOLEAN),
             Named(_FILL, scalar.call("max", scalar.column(_FILL)), BIGINT),
@@ -172,6 +173,15 @@ class Blocks:
         rows = reading(STATE, (*self.state_fields, Field(PERIOD, BIGINT)))
         fronts = rows.schema.passing(v.name for v in self.values)
         return self._listed(rows, BEGINS, fronts, rows.schema.passing(back(v.name) for v in self.values), real=True)
+
+    def _ticks(self) -> Plan:
+        """Instants that cut the segments of all keys, where nothing begins or ends."""
+        ticks = reading(TICKS, (Field(PERIOD, BIGINT), Field(AT, BIGINT)))
+        if not self.keys:
+            return self._listed(ticks, AT, None, None, real=True)
+        tables = ((STARTS, (*self.partial_fields, Field(PERIOD, BIGINT))), (STATE, self.state_fields))
+        keys = [Map(rows := reading(table, fields), rows.schema.passing(self._names)) for table, fields in tables]
+        return self._listed(Join(Distinct(union(keys)), ticks), AT, None, None, real=True)
 
     def _listed(
         self, rows: Plan, at: str, front: Sequence[Named] | None, left: Sequence[Named] | None, real: bool

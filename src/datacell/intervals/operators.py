@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from datacell.algebra import tree
+from datacell.algebra import duration, tree
 from datacell.algebra.plan import Plan, Table
 from datacell.algebra.query import Query
 from datacell.algebra.schema import Field, Schema
 from datacell.algebra.window import WindowSpec
-from datacell.intervals import once, pairs, sweep
+from datacell.intervals import once, pairs, reshape, sweep
 from datacell.intervals.blocks import Blocks
 from datacell.intervals.sweep import Side
 from datacell.intervals.validity import VALIDITY, own
@@ -143,13 +143,51 @@ class Sweep(Operator):
 
 
 @dataclass(frozen=True)
+class Joined(Operator):
+    """Equal rows that follow each other become one."""
+
+    how = "a row waits for an equal one that begins where it ends"
+
+    @cached_property
+    def joining(self) -> Plan:
+        return reshape.coalesced(self.inputs[0].columns)
+
+    @property
+    def fragments(self) -> tuple[Plan, ...]:
+        return (self.joining,)
+
+
+@dataclass(frozen=True)
+class Pieces(Operator):
+    """Rows in pieces."""
+
+    length: int
+
+    @property
+    def how(self) -> str:
+        return f"cut at every multiple of {duration.show(self.length)}"
+
+    @cached_property
+    def cutting(self) -> Plan:
+        return reshape.pieces(self.inputs[0].columns)
+
+    @property
+    def fragments(self) -> tuple[Plan, ...]:
+        return (self.cutting,)
+
+
+@dataclass(frozen=True)
 class Sum(Operator):
     """An aggregate by parts of rows that end in the order in which they began."""
 
     blocks: Blocks
     window: WindowSpec
+    split: int | None = None
 
-    how = "by parts: a row is looked at when it begins and when it ends"
+    @property
+    def how(self) -> str:
+        pieces = "" if self.split is None else f"; cut at every multiple of {duration.show(self.split)}"
+        return f"by parts: a row is looked at when it begins and when it ends{pieces}"
 
     @cached_property
     def plans(self) -> SumPlans:

@@ -1,7 +1,7 @@
 """⋈ of two relations with validities: pairs that satisfy the condition and overlap, valid in their intersection.
 
-A pair is found when the second of its rows comes: new rows of the left meet all of the right, those of the left that were
-there meet what is new of the right. A row is let go of when no later one can overlap with it.
+A pair is found when the second of its rows comes: new rows of the left meet all of the right, those of the left that
+were there meet what is new of the right. A row is let go of when no later one can overlap with it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The general way: any operator, at every instant at which one of its inputs changes.
 
-Between two neighbouring instants at which a row begins or ceases to be valid nothing changes: that is a *segment*. So an
-operator is evaluated once for each segment, with the segment as one more key (`algebra.carry`), over the rows that are
-valid in it: right by construction, for every operator there is. Where rows of different keys cannot meet (groups, rows
-that are compared, sides of an equality) each key has segments of its own, cut at its own rows only.
+Between two neighbouring instants at which a row begins or ceases to be valid nothing changes: that is a *segment*. So
+an operator is evaluated once for each segment, with the segment as one more key (`algebra.carry`), over the rows that
+are valid in it: right by construction, for every operator there is. Where rows of different keys cannot meet (groups,
+rows that are compared, sides of an equality) each key has segments of its own, cut at its own rows only.
 
 A segment is closed, and its rows leave, once no later row can cut it. Of the open one only its beginning is known.
 """
@@ -111,7 +111,7 @@ class _AtSegments(Carrier):
         return any(isinstance(node, Side) for node in tree.descendants(plan))
 
     def reads(self, node: exp.Expr) -> bool:
-        return False
+        return scalar.reads_boundary(node)
 
     def inside(self, node: exp.Expr) -> exp.Expr:
         return node.copy()

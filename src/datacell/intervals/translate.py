@@ -15,9 +15,10 @@ from sqlglot import exp
 from datacell.algebra import scalar, tree
 from datacell.algebra.carry import ungrouped
 from datacell.algebra.partial import formula
-from datacell.algebra.parts import Parts, parts
+from datacell.algebra.parts import parts
 from datacell.algebra.plan import (
     Aggregate,
+    Coalesce,
     Distinct,
     Filter,
     Group,
@@ -28,6 +29,7 @@ from datacell.algebra.plan import (
     Over,
     Plan,
     SetOperation,
+    SplitEvery,
     Stream,
     Table,
     Union,
@@ -35,10 +37,21 @@ from datacell.algebra.plan import (
 )
 from datacell.algebra.query import Query
 from datacell.algebra.schema import Named
-from datacell.algebra.window import WindowSpec
 from datacell.errors import PlanError
 from datacell.intervals.blocks import Blocks
-from datacell.intervals.operators import Flow, Once, Operator, Pair, Program, Sum, Sweep, output_table, window_table
+from datacell.intervals.operators import (
+    Flow,
+    Joined,
+    Once,
+    Operator,
+    Pair,
+    Pieces,
+    Program,
+    Sum,
+    Sweep,
+    output_table,
+    window_table,
+)
 from datacell.intervals.sweep import Side
 from datacell.intervals.validity import FOREVER, FROM, TO, VALIDITY, reading, require_no_instant, union
 
@@ -65,8 +78,11 @@ class _Translation:
         self.operators: list[Operator] = []
         self._next = 0
 
-    def flow(self, plan: Plan) -> Plan:
-        """The plan as a fragment over leaves, with the validity of each row."""
+    def flow(self, plan: Plan, split: int | None = None) -> Plan:
+        """The plan as a fragment over leaves, with the validity of each row.
+
+        What is swept may be cut at every multiple of a length of time: then its inputs are.
+        """
         require_no_instant(plan)
         match plan:
             case Window(child):
@@ -84,34 +100,43 @@ class _Translation:
                 return self.flow(child)
             case Distinct(child):
                 return self._output(Once(plan, (Flow(self.flow(child)),)))
+            case Coalesce(child):
+                return self._output(Joined(plan, (Flow(self.flow(child)),)))
+            case SplitEvery(child, length):
+                return self.flow(child, length) if _is_swept(child) else self._pieces(plan, child, length)
             case Aggregate():
-                return self._aggregate(plan)
+                return self._aggregate(plan, split)
             case Join():
-                return self._join(plan)
-        return self._swept(plan, _meeting_keys(plan))
+                return self._join(plan, split)
+        return self._swept(plan, _meeting_keys(plan), split)
 
     def _aligned(self, plan: Plan) -> Plan:
         flow = self.flow(plan)
         return Map(flow, flow.schema.passing((*plan.schema.names, FROM, TO)))
 
-    def _aggregate(self, plan: Aggregate) -> Plan:
+    def _aggregate(self, plan: Aggregate, split: int | None) -> Plan:
         child = ungrouped(plan.child) if plan.keys else plan.child
         if not plan.aggregates:
             return self.flow(Distinct(Map(child, plan.keys)))
-        found = [parts(a, child.schema) for a in plan.aggregates]
-        windows = {w.window for w in (tree.windows(child) if plan.keys else self.windows)}
-        if all(p is not None and p.adds_up for p in found) and len(windows) == 1 and _is_flow(child):
-            return self._sum(plan, child, tuple(p for p in found if p is not None), *windows)
+        summed = self._summed(plan, split)
+        if summed is not None:
+            return summed
         if not plan.keys:
-            return self._swept(plan, [()])
-        return self._swept(plan, [plan.keys])
+            return self._swept(plan, [()], split)
+        return self._swept(plan, [plan.keys], split)
 
-    def _sum(self, plan: Aggregate, child: Plan, found: tuple[Parts, ...], window: WindowSpec) -> Plan:
+    def _summed(self, plan: Aggregate, split: int | None) -> Plan | None:
+        """An aggregate that has parts, over rows that end in the order in which they began."""
+        child = ungrouped(plan.child) if plan.keys else plan.child
+        found = [p for a in plan.aggregates if (p := parts(a, child.schema)) is not None and p.adds_up]
+        windows = {w.window for w in (tree.windows(child) if plan.keys else self.windows)}
+        if not found or len(found) < len(plan.aggregates) or len(windows) > 1 or not _is_flow(child):
+            return None
         rows = Flow(self.flow(child))
         inputs = (rows,) if plan.keys else (rows, Flow(self._presence()))
-        return self._output(Sum(plan, inputs, Blocks(plan.keys, found, rows.columns), window))
+        return self._output(Sum(plan, inputs, Blocks(plan.keys, tuple(found), rows.columns), windows.pop(), split))
 
-    def _join(self, plan: Join) -> Plan:
+    def _join(self, plan: Join, split: int | None) -> Plan:
         if _is_static(plan.right) and plan.kind in _KEEPS_LEFT:
             return self._beside(plan, replace(plan, left=self.flow(plan.left)))
         if _is_static(plan.left) and plan.kind in _KEEPS_RIGHT:
@@ -119,13 +144,13 @@ class _Translation:
         if plan.kind is JoinKind.INNER:
             sides = Flow(self.flow(plan.left)), Flow(self.flow(plan.right))
             return self._output(Pair(plan, sides, plan.condition))
-        return self._swept(plan, _equal_keys(plan))
+        return self._swept(plan, _equal_keys(plan), split)
 
     def _beside(self, plan: Join, joined: Join) -> Plan:
         """A join with a table: the rows stay valid as they are."""
         return Map(joined, joined.schema.passing((*plan.schema.names, FROM, TO)))
 
-    def _swept(self, plan: Plan, keys: Sequence[Keys]) -> Plan:
+    def _swept(self, plan: Plan, keys: Sequence[Keys], split: int | None) -> Plan:
         """`keys` has for each input of the plan what tells its rows apart."""
         inputs = [ungrouped(plan.child)] if isinstance(plan, Aggregate) and plan.keys else list(plan.children)
         flows: list[Flow] = []
@@ -135,14 +160,14 @@ class _Translation:
             if _is_static(child):
                 sides.append(child)
                 continue
-            flow = Flow(self.flow(child))
+            flow = self._cut(child, self.flow(child), split)
             sides.append(Side(len(flows), flow.columns, () if has_table else key))
             flows.append(flow)
         found = [s for s in sides if isinstance(s, Side)]
         presence = None
         if has_table or (isinstance(plan, Aggregate) and not plan.keys):
             presence = len(flows)
-            flows.append(Flow(self._presence()))
+            flows.append(self._cut(plan, self._presence(), split))
             found.append(Side(presence, (), ()))
         return self._output(Sweep(plan, tuple(flows), _over(plan, sides), tuple(found), presence))
 
@@ -150,6 +175,13 @@ class _Translation:
         """When some window of the query shows something."""
         shown = [reading(window_table(index), VALIDITY) for index in range(len(self.windows))]
         return union(shown)
+
+    def _pieces(self, plan: Plan, child: Plan, length: int) -> Plan:
+        return self._output(Pieces(plan, (Flow(self.flow(child)),), length))
+
+    def _cut(self, plan: Plan, flow: Plan, split: int | None) -> Flow:
+        """What flows into a swept operator, in pieces if that is to give its results in pieces."""
+        return Flow(flow if split is None else self._output(Pieces(SplitEvery(plan, split), (Flow(flow),), split)))
 
     def _output(self, operator: Operator) -> Plan:
         self.operators.append(operator)
@@ -159,6 +191,9 @@ class _Translation:
 def _finished(plan: Plan) -> tuple[Plan, Plan | None]:
     """What is evaluated, and the map that makes the delivered rows of it where that reads when they are valid."""
     match plan:
+        case Coalesce(child) | SplitEvery(child):
+            below, finish = _finished(child)
+            return plan.with_children([below]), finish
         case Map(child, columns) if any(scalar.reads_boundary(c.value) for c in columns):
             names = sorted(set[str]().union(*(scalar.columns(c.value) for c in columns))) or child.schema.names[:1]
             below = Map(child, child.schema.passing(names))
@@ -189,6 +224,18 @@ def _unordered(plan: Plan) -> Plan:
 
 def _is_static(plan: Plan) -> bool:
     return not tree.windows(plan)
+
+
+def _is_swept(plan: Plan) -> bool:
+    """Is it an operator that cuts its results where its inputs change?"""
+    match plan:
+        case Aggregate(aggregates=(_, *_)) | SetOperation() | Over():
+            return True
+        case Order(limit=limit, offset=offset):
+            return limit is not None or offset > 0
+        case Join(left, right, kind):
+            return kind is not JoinKind.INNER and not _is_static(left) and not _is_static(right)
+    return False
 
 
 def _is_flow(plan: Plan) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from datacell.algebra.query import Query
 from datacell.rewrite import (
     break_ties,
+    insert_coalesce,
     merge_filters,
     merge_maps,
     prune_columns,
     pull_filter_from_subquery,
     push_filter_through_aggregate,
+    push_filter_through_coalesce,
     push_filter_through_join,
     push_filter_through_map,
     push_filter_through_over,
@@ -20,7 +22,10 @@ from datacell.rewrite import (
     push_map_through_window,
     push_partial_aggregation_through_join,
     push_partial_aggregation_through_union,
+    push_split_through_flow,
+    remove_coalesce,
     remove_distinct,
+    remove_inner_distinct,
     remove_inner_order,
     split_filters,
     strengthen_outer_join,
@@ -45,7 +50,10 @@ PUSH: Phase = (
     NodeRule("push_filter_through_join", push_filter_through_join.rewrite),
     NodeRule("push_filter_through_aggregate", push_filter_through_aggregate.rewrite),
     NodeRule("push_filter_through_over", push_filter_through_over.rewrite),
+    NodeRule("push_filter_through_coalesce", push_filter_through_coalesce.rewrite),
     NodeRule("push_filter_through_window", push_filter_through_window.rewrite),
+    NodeRule("remove_coalesce", remove_coalesce.rewrite),
+    NodeRule("push_split_through_flow", push_split_through_flow.rewrite),
 )
 
 NARROW: Phase = (
@@ -63,6 +71,8 @@ RULES: tuple[Phase, ...] = (UNNEST, PUSH, NARROW, DECIDE)
 
 ALTERNATIVES: Phase = (
     NodeRule("push_partial_aggregation_through_join", push_partial_aggregation_through_join.rewrite),
+    NodeRule("insert_coalesce", insert_coalesce.rewrite),
+    NodeRule("remove_inner_distinct", remove_inner_distinct.rewrite),
 )
 """Sound, but not always better: a choice by cost."""
 

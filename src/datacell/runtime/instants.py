@@ -19,7 +19,18 @@ import pyarrow.compute as pc
 from datacell.algebra.query import TIME_COLUMNS, Timing
 from datacell.algebra.window import WindowSpec
 from datacell.engines.arrow import arrow_schema, arrow_type
-from datacell.intervals.operators import Once, Operator, Pair, Program, Sum, Sweep, output_table, window_table
+from datacell.intervals.operators import (
+    Joined,
+    Once,
+    Operator,
+    Pair,
+    Pieces,
+    Program,
+    Sum,
+    Sweep,
+    output_table,
+    window_table,
+)
 from datacell.intervals.translate import ANSWER
 from datacell.intervals.validity import END, FOREVER, FROM, TO, Instants, oldest_valid, valid_to
 from datacell.runtime.basket import NUMBER, TIME, Basket, Batch, Need
@@ -27,6 +38,7 @@ from datacell.runtime.evaluation import Held, Runner
 from datacell.runtime.inbox import Inbox, instants
 from datacell.runtime.summing import Summing
 from datacell.runtime.sweeping import Covering, Pairing, Sweeping
+from datacell.runtime.ticking import Cutting, Joining
 from datacell.runtime.working import Working
 
 
@@ -55,7 +67,9 @@ class EveryInstant:
         if not ended:
             self._is_closed = False
         until = END if ended else watermark
-        return until > self.now and not self._is_closed and any(self._changes(i, until) for i in self._windows())
+        if until <= self.now or self._is_closed:
+            return False
+        return any(self._changes(i, until) for i in self._windows()) or (not ended and self._ticks(until))
 
     def advance(self, watermark: int, ended: bool) -> pa.Table:
         """Let time go on, and give out the rows that nothing can change any more, in order."""
@@ -91,6 +105,12 @@ class EveryInstant:
         """Does a row of the window begin or cease to be valid between what was reached and this instant?"""
         stream, window = self.program.windows[index]
         return any(_changes(window, batch.times(), self.now, until) for batch in reversed(self.baskets[stream].batches))
+
+    def _ticks(self, until: int) -> bool:
+        """Is there something to be cut before this instant?"""
+        lengths = [o.length for o in self.program.operators if isinstance(o, Pieces)]
+        lengths += [o.split for o in self.program.operators if isinstance(o, Sum) and o.split is not None]
+        return any(-(-self.now // length) * length < until for length in lengths) and self.state().rows > 0
 
     def _last_change(self, index: int) -> int:
         """The last instant that is said anything about when the input ends."""
@@ -169,4 +189,8 @@ def _at_work(operator: Operator, run: Runner) -> Working:
             return Sweeping(operator, run)
         case Sum():
             return Summing(operator, run)
+        case Joined():
+            return Joining(operator, run)
+        case Pieces():
+            return Cutting(operator, run)
     raise AssertionError(operator)

@@ -17,15 +17,16 @@ from datacell.intervals.operators import Sum
 from datacell.intervals.validity import FOREVER, FROM, TO, Instants
 from datacell.runtime.evaluation import Runner
 from datacell.runtime.inbox import instants
+from datacell.runtime.ticking import ticks
 from datacell.runtime.working import Given, Working
 
 
 class Summing(Working):
-    """The rows of the open block, what will be left when rows of the one before go, and the open segment of each key."""
+    """The rows of the open block, what is left when rows of the one before go, and the open segment of each key."""
 
     def __init__(self, operator: Sum, run: Runner) -> None:
         super().__init__(operator, run)
-        self.plans, self.window = operator.plans, operator.window
+        self.plans, self.window, self.split = operator.plans, operator.window, operator.split
         made = operator.blocks
         self.keys = [f.name for f in made.key_fields]
         self.current = [_empty(made.partial_fields, PERIOD)]
@@ -36,11 +37,12 @@ class Summing(Working):
         starts = self._partials(new)
         totals = self._close(starts, now)
         ends = self._gone(now)
-        if not (len(starts) or len(ends) or len(totals)):
+        ticks = self._ticks(starts, ends, now)
+        if not (len(starts) or len(ends) or len(totals) or len(ticks)):
             return self.schema.empty_table(), self._given(now)
         state = _with(self.open, PERIOD, np.full(len(self.open), period(self.window, self.before)))
         inputs = {blocks.STARTS: starts, blocks.ENDS: ends, blocks.TOTALS: totals, blocks.STATE: state}
-        found = self.run(self.plans.events, inputs)
+        found = self.run(self.plans.events, {**inputs, blocks.TICKS: ticks})
         is_open = found[STOPS].is_null()
         closed, self.open = found.filter(pc.invert(is_open)), found.filter(is_open).drop_columns([STOPS])
         rows = self.run(self.plans.finished, {blocks.ROWS: closed}) if len(closed) else self.schema.empty_table()
@@ -102,6 +104,12 @@ class Summing(Working):
         count = int(np.searchsorted(instants(self.leaving, TO), now, side="right"))
         gone, self.leaving = self.leaving.slice(0, count), self.leaving.slice(count)
         return _with(gone, PERIOD, periods(self.window, instants(gone, TO)))
+
+    def _ticks(self, starts: pa.Table, ends: pa.Table, now: int) -> pa.Table:
+        """The instants that cut segments, as far as there are any to be cut."""
+        known = [instants(starts, FROM), instants(ends, TO), instants(self.open, BEGINS)]
+        at = ticks(self.split, np.concatenate(known), self.before, now)
+        return pa.table({PERIOD: pa.array(periods(self.window, at)), AT: pa.array(at)})
 
     def _given(self, now: int) -> int:
         return min(now, int(instants(self.open, BEGINS).min(initial=now)))
