@@ -164,6 +164,10 @@ class Pieces(Operator):
     length: int
 
     @property
+    def schema(self) -> Schema:
+        return self.inputs[0].schema
+
+    @property
     def how(self) -> str:
         return f"cut at every multiple of {duration.show(self.length)}"
 

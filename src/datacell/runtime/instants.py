@@ -176,6 +176,8 @@ def _changes(window: WindowSpec, begins: Instants, since: int, until: int) -> bo
 def _between(batch: Batch, since: int, until: int) -> pa.Table:
     times = batch.times()
     inside = (times >= since) & (times < until)
+    if not inside.any():
+        return batch.rows.slice(0, 0)
     return batch.rows if inside.all() else batch.rows.filter(pa.array(inside))
 
 
