@@ -138,6 +138,30 @@ def test_a_row_whose_instant_was_answered_is_late(tmp_path: Path) -> None:
     assert [row[-1] for row in left(net)] == [0, 3, 1]
 
 
+def test_after_the_end_what_was_said_stays_said(tmp_path: Path) -> None:
+    net = net_of(tmp_path, "SELECT k, count(*) AS c FROM s [RANGE 10 SECONDS] GROUP BY k")
+    put(net, 0, 5)
+    net.scheduler.drain()
+    assert left(net) == [(5, 15, 1, 1)]
+    put(net, 1, 14)  # up to 15 everything was said
+    put(net, 2, 16)
+    net.scheduler.drain()
+    assert left(net) == [(5, 15, 1, 1), (16, 26, 1, 1)]
+    assert net.scheduler.streams["s"].basket.progress.late == 1
+
+
+def test_the_latest_answer_is_what_was_valid_last(tmp_path: Path) -> None:
+    net = net_of(tmp_path, "SELECT k, count(*) AS c FROM s [RANGE 10 SECONDS] GROUP BY k")
+    for number, (seconds, k) in enumerate([(1, 1), (2, 2), (13, 3), (20, 3)]):
+        put(net, number, seconds, k)
+    assert left(net) == [(1, 11, 1, 1), (2, 12, 2, 1)]
+    assert net.running.latest is not None
+    assert net.running.latest["k"].to_pylist() == []  # at the last instant before 13 nothing was valid
+    put(net, 4, 30)
+    net.scheduler.drain()
+    assert net.running.latest["k"].to_pylist() == [1]
+
+
 def test_a_stream_without_end_is_valid_forever(tmp_path: Path) -> None:
     net = net_of(tmp_path, "SELECT k, count(*) AS c FROM s [UNBOUNDED] GROUP BY k")
     put(net, 0, 1)

@@ -140,11 +140,10 @@ def fire_on_rows(
 
 
 def fire_until(evaluation: EveryInstant, state: State, ready: Readiness) -> Fired:
-    """Let time go on to the watermark; the latest answer is what was valid last of what the firing gives out."""
+    """Let time go on to the watermark."""
     rows = evaluation.advance(ready.watermark, ready.ended)
-    tail = evaluation.valid_last(rows)
-    after = replace(state, boundary=evaluation.now, released=evaluation.released, tail=len(tail))
-    return Fired(rows, tail, after)
+    after = replace(state, boundary=evaluation.now, released=evaluation.released, tail=len(rows))
+    return Fired(rows, rows, after)
 
 
 def latest_of(rows: pa.Table, state: State) -> pa.Table:

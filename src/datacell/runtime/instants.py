@@ -61,6 +61,7 @@ class EveryInstant:
         self._answer = Inbox(program.answer)
         self._is_warm = False
         self._is_closed = False
+        self._given: list[tuple[Instants, pa.Table]] = []
 
     def is_due(self, watermark: int, ended: bool) -> bool:
         """Would something change if time went on to the watermark, or to the end?"""
@@ -81,15 +82,13 @@ class EveryInstant:
         self.now = last
         if ended:
             self.released, self._is_closed, self._is_warm = last, True, False
+        self._given = [(ends, given) for ends, given in self._given if ends.max() >= self.released]
         return self._delivered(rows)
 
-    def valid_last(self, rows: pa.Table) -> pa.Table:
-        """Of rows that were given out, those at the end that begin with the last one."""
-        names = [f.name for f in TIME_COLUMNS[Timing.EVERY_CHANGE]]
-        if names[0] not in rows.schema.names or not len(rows):
-            return rows
-        begins = rows[names[0]].cast(pa.int64()).to_numpy()
-        return rows.slice(int(np.searchsorted(begins, begins[-1])))
+    def latest(self) -> pa.Table:
+        """Of what was given out, the rows that are valid at the last instant that was answered."""
+        valid = [rows.filter(pa.array(ends >= self.released)) for ends, rows in self._given]
+        return pa.concat_tables(valid) if valid else arrow_schema(self.program.query.result).empty_table()
 
     def oldest_needed(self, stream: str) -> list[Need]:
         """The rows whose validity reaches what has not been given out."""
@@ -165,7 +164,9 @@ class EveryInstant:
         for (name, type_), source in zip(times.items(), (FROM, TO), strict=True):
             finite = pc.if_else(pc.less(ordered[source], FOREVER), ordered[source], None)
             columns.setdefault(name, finite.cast(type_))
-        return pa.table([columns[name] for name in schema.names], schema=schema)
+        delivered = pa.table([columns[name] for name in schema.names], schema=schema)
+        self._given.append((instants(ordered, TO), delivered))
+        return delivered
 
 
 def _changes(window: WindowSpec, begins: Instants, since: int, until: int) -> bool:

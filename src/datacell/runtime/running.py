@@ -37,7 +37,7 @@ class RunningFactory:
         self.run = Runner(description.engine, fallback, tables)
         self.answered = 0
         self.seconds = 0.0
-        self.state, self.latest = _recovered(output)
+        self.state, self._latest = _recovered(output)
         self.evaluation: Evaluation | None = None
         self._due: list[Boundary] = []
         self.instants: EveryInstant | None = None
@@ -56,6 +56,17 @@ class RunningFactory:
         """A batch is about to be put into the basket."""
         if self.evaluation is not None:
             self.evaluation.absorb(stream, batch)
+
+    @property
+    def latest(self) -> pa.Table | None:
+        """The latest answer, if there is one."""
+        answered = self.instants is not None and self.answered > 0
+        return self.instants.latest() if self.instants is not None and answered else self._latest
+
+    def answered_until(self) -> int:
+        """Up to when rows come too late, because what they would change has been answered."""
+        watermark = self.ready(self.description).watermark
+        return watermark if self.instants is None else max(watermark, self.instants.now)
 
     @property
     def strategy(self) -> str:
@@ -91,8 +102,8 @@ class RunningFactory:
             return
         keeps_latest = self.description.query.emission is not Emission.RSTREAM
         self.output.append(fired.rows, _saved(fired.state), fired.latest if keeps_latest else None)
-        self.state, self.latest = fired.state, fired.latest
-        self.answered += len(self._due)
+        self.state, self._latest = fired.state, fired.latest
+        self.answered += 1 if self.instants is not None else len(self._due)
 
     def _fired(self) -> Fired | None:
         if self.instants is not None:

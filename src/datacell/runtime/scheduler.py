@@ -163,10 +163,7 @@ class Scheduler:
         if any(f.description.query.timing not in (Timing.BOUNDARIES, Timing.EVERY_CHANGE) for f in readers):
             return None
         return [
-            (
-                Now() if f.description.program is not None else w.window,
-                self.readiness(f.description).watermark,
-            )  # type: ignore[misc]
+            (Now() if f.instants is not None else w.window, f.answered_until())  # type: ignore[misc]
             for f in readers
             for w in tree.windows(f.description.query.plan)
             if tree.stream_of(w) == stream
