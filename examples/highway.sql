@@ -1,6 +1,8 @@
 -- The running example of "A temporal foundation for continuous queries over data streams":
 -- at which measuring stations has the average speed been below 15 m/s over the last 15 minutes?
 -- No SLIDE: every change of the answer, as rows with [valid_from, valid_to).
+-- Run it here with `datacell run highway.sql --once`: the first station has the three rows of the paper, and `speeds` is the
+-- listing of its section 4.2.4.
 
 CREATE STREAM HighwayStream1 (lane SMALLINT, speed FLOAT, length FLOAT, `timestamp` TIMESTAMP,
                               WATERMARK FOR `timestamp` AS `timestamp`)
@@ -20,3 +22,8 @@ FROM (SELECT avg(speed) AS avgSpeed, 1 AS sectionID FROM HighwayStream1 [RANGE 1
       UNION ALL
       SELECT avg(speed) AS avgSpeed, 3 AS sectionID FROM HighwayStream3 [RANGE 15 MINUTES])
 WHERE avgSpeed < 15;
+
+CREATE CONTINUOUS QUERY speeds AS SELECT avg(speed) AS avgSpeed FROM HighwayStream1 [RANGE 15 MINUTES];
+
+CREATE EMITTER show_congested FROM congested WITH (format = 'console');
+CREATE EMITTER show_speeds FROM speeds WITH (format = 'console');

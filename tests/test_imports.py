@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent / "src" / "datacell"
 
-STAGES = {"algebra", "sql", "rewrite", "incremental", "placement", "engines", "errors"}
+STAGES = {"algebra", "sql", "rewrite", "incremental", "intervals", "placement", "engines", "errors"}
 EDGES = {"receptors", "emitters"}
 FACE = {
     "cell",
@@ -31,6 +31,7 @@ ALLOWED: dict[str, set[str]] = {
     "sql": {"algebra", "errors"},
     "rewrite": {"algebra", "errors"},
     "incremental": {"algebra", "errors"},
+    "intervals": {"algebra", "errors"},
     "placement": {"algebra", "incremental", "errors"},
     "engines": {"algebra", "errors"},
     "runtime": STAGES - {"rewrite"},

@@ -257,8 +257,6 @@ class Cell:
             self.intake.start(definition.name, once=False)
 
     def _create_query(self, name: str, query: Query) -> None:
-        if query.timing is Timing.EVERY_CHANGE:
-            raise SqlError("queries without SLIDE can be explained, but do not run yet", hint="add SLIDE 1 SECOND")
         first, *others = equivalents(query)
         best = best_plan((first, *others), self.setting().known)
         self.checkpoint.admit("query", name, query.text if best is first else f"{query.text}\n{show.text(best.plan)}")

@@ -12,6 +12,7 @@ from datacell.errors import SqlError
 from datacell.explain import Setting
 from datacell.incremental import lift, strategy
 from datacell.incremental.strategy import Strategy
+from datacell.intervals.translate import translate
 from datacell.runtime.factory import Description
 from datacell.runtime.placing import Placing
 
@@ -27,8 +28,11 @@ def described(
         raise SqlError(warning, hint="a larger SLIDE, a smaller window, or run without --refuse-infeasible")
     if warning:
         _LOG.warning(warning)
+    program = translate(query) if query.timing is Timing.EVERY_CHANGE else None
     if query.timing is Timing.ROW_BY_ROW:
         split, why, fragments = None, "", [lift.row_fragment(query)]
+    elif program is not None:
+        split, why, fragments = None, "", program.fragments()
     else:
         plans = strategy.choose(query, wanted)
         split, why, fragments = plans.split, plans.why, plans.fragments()
@@ -38,13 +42,14 @@ def described(
     else:
         engine, refusal = engines.choose(fragments)
         placing = Placing.on(engine, setting.known, setting.units)
-    return Description(name, query, engine, split, "; ".join(filter(None, (why, refusal, warning))), placing)
+    remark = "; ".join(filter(None, (why, refusal, warning)))
+    return Description(name, query, engine, split, remark, placing, program)
 
 
 def _warning(name: str, query: Query, wanted: Strategy, setting: Setting) -> str:
     """If a query cannot keep up with the rates that were declared: the rates it can keep up with."""
     streams = {s.name.lower() for s in tree.streams(query.plan)}
-    if not streams & setting.known.rates.keys():
+    if query.timing is Timing.EVERY_CHANGE or not streams & setting.known.rates.keys():
         return ""
     plan = physical.physical(query, wanted, setting.known, setting.units, setting.wanted)
     if plan.cost.is_feasible:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
@@ -12,10 +12,12 @@ from datacell.algebra import show, tree
 from datacell.algebra.plan import Plan
 from datacell.algebra.query import Emission, Query, Timing
 from datacell.algebra.schema import Schema
+from datacell.algebra.show import Notes
 from datacell.errors import SqlError
 from datacell.incremental import show as words
 from datacell.incremental.relations import Kept, Latest, Relation, Shown
 from datacell.incremental.strategy import Strategy, choose
+from datacell.intervals.translate import translate
 from datacell.physical import Physical
 from datacell.placement import unit_costs
 from datacell.placement.costs import UnitCosts
@@ -46,6 +48,12 @@ class Cut:
     why: str
     relations: tuple[Relation, ...]
     rest: Plan
+    how: Mapping[Plan, str] = field(default_factory=dict)
+    """For operators of a query at every change: how each is evaluated."""
+
+    def notes(self) -> Notes:
+        said = words.notes(self.relations)
+        return lambda node: {**said(node), **({"how": self.how[node]} if node in self.how else {})}
 
 
 @dataclass(frozen=True)
@@ -138,9 +146,8 @@ def _cut(query: Query, strategy: Strategy) -> Cut:
         case Timing.ROW_BY_ROW | Timing.ONCE:
             return Cut(query.timing.value, "nothing is kept", (), query.plan)
         case Timing.EVERY_CHANGE:
-            return Cut(
-                query.timing.value, "it is not cut into slices yet; with SLIDE 1 SECOND it would be", (), query.plan
-            )
+            how = {operator.work: operator.how for operator in translate(query).operators}
+            return Cut(query.timing.value, "rows know when they are valid", (), query.plan, how)
     plans = choose(query, strategy)
     if plans.split is None:
         return Cut(plans.strategy.value, plans.why, (), query.plan)
@@ -191,7 +198,7 @@ def _text(explained: Explained) -> str:
 
 
 def _cut_text(cut: Cut, timing: Timing) -> Iterator[str]:
-    notes = words.notes(cut.relations)
+    notes = cut.notes()
     yield f"{cut.strategy}: {cut.why}"
     for number, relation in enumerate(cut.relations):
         yield words.relation(number, relation, timing is Timing.ARRIVALS)
@@ -230,10 +237,11 @@ def _json(explained: Explained) -> dict[str, object]:
 
 
 def _cut_json(cut: Cut) -> dict[str, object]:
-    notes = words.notes(cut.relations)
+    notes = cut.notes()
 
     def leaf(node: Plan) -> dict[str, object]:
-        return {"relation": node.relation + 1, **notes(node)} if isinstance(node, Shown | Latest) else {}
+        number = {"relation": node.relation + 1} if isinstance(node, Shown | Latest) else {}
+        return {**number, **notes(node)}
 
     return {
         "strategy": cut.strategy,
@@ -275,7 +283,7 @@ def _mermaid(found: Iterable[Explained]) -> str:
 
 
 def _cut_mermaid(cut: Cut, timing: Timing, query: str) -> Iterator[str]:
-    notes = words.notes(cut.relations)
+    notes = cut.notes()
     for number, relation in enumerate(cut.relations):
         title = words.relation(number, relation, timing is Timing.ARRIVALS)
         yield f'    subgraph {query}r{number}["{show.mermaid_label(title)}"]'

@@ -71,12 +71,11 @@ def queries(scheduler: Scheduler) -> pa.Table:
 
 
 def _query(name: str, running: RunningFactory) -> tuple[Any, ...]:
-    evaluation, description = running.evaluation, running.description
-    state = None if evaluation is None else evaluation.state()
+    description, state = running.description, running.held()
     return (
         name,
         running.run.placing.engine_names(),
-        "row by row" if evaluation is None else evaluation.strategy,
+        running.strategy,
         running.output.next_number,
         running.answered,
         running.seconds,

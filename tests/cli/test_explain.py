@@ -68,7 +68,7 @@ def check_relation(relation: dict[str, Any], relations: int) -> None:
 
 def check_plan(plan: dict[str, Any], relations: int = 0) -> None:
     notes = {"relation", "named", "why", "merged"}
-    assert [key for key in plan if key not in notes] == ["operator", "text", "columns", "inputs"]
+    assert [key for key in plan if key not in {*notes, "how"}] == ["operator", "text", "columns", "inputs"]
     assert notes & set(plan) == set() or 1 <= plan["relation"] <= relations
     for child in plan["inputs"]:
         check_plan(child, relations)

@@ -16,13 +16,17 @@ from datacell.algebra.schema import Schema
 from datacell.engines.arrow import arrow_schema
 from datacell.engines.protocol import Engine
 from datacell.incremental.split import split
+from datacell.intervals.translate import translate
 from datacell.rewrite.rules import optimized
 from datacell.runtime.factory import Description
 from datacell.runtime.output import Output
 from datacell.runtime.placing import Placing
 from datacell.runtime.scheduler import Scheduler
 from datacell.sql.catalog import REJECTED, Catalog
-from reference import Answer, Feed, Reference, _hashable, micros
+from reference import FOREVER, Answer, Feed, Reference, _hashable, micros
+
+Validity = tuple[int, int, tuple[Any, ...]]
+"""A row of an answer at every instant: from when until when it is valid, and its values."""
 
 Cuts = Mapping[str, Sequence[int]]
 """For each stream, how many rows come in each batch."""
@@ -61,8 +65,10 @@ class NetRun:
             self.scheduler.add_stream(stream, directory / "streams" / stream.name)
         self.query = optimized(query)
         self.output = Output(directory / "query", arrow_schema(self.query.result))
-        sliced = split(self.query) if incremental and tree.windows(self.query.plan) else None
-        description = Description("q", self.query, engine, sliced, placing=placing)
+        at_every_instant = self.query.timing is Timing.EVERY_CHANGE
+        sliced = split(self.query) if incremental and tree.windows(self.query.plan) and not at_every_instant else None
+        program = translate(self.query) if at_every_instant else None
+        description = Description("q", self.query, engine, sliced, placing=placing, program=program)
         self.running = self.scheduler.add_factory(description, self.output, judge.tables.__getitem__, engine)
 
     def deposit(self, stream: str, number: int, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -72,13 +78,16 @@ class NetRun:
 
     def run(self, cuts: Cuts) -> list[Answer]:
         """Deposit everything, batches of the streams in turn, then end the input."""
+        self.deposit_all(cuts)
+        self.scheduler.drain()
+        return self.answers()
+
+    def deposit_all(self, cuts: Cuts) -> None:
         batches = {name: _cut(self.judge.feeds[name], sizes) for name, sizes in cuts.items()}
         for number in range(max(map(len, batches.values()), default=0)):
             for name, parts in batches.items():
                 if number < len(parts):
                     self.deposit(name, number, parts[number])
-        self.scheduler.drain()
-        return self.answers()
 
     def answers(self) -> list[Answer]:
         """What the firings wrote, by boundary; boundaries without rows are not written down."""
@@ -90,6 +99,17 @@ class NetRun:
                 by_boundary.setdefault(self._boundary(row), Counter())[self._values(row)] += 1
         return [Answer(boundary, rows) for boundary, rows in sorted(by_boundary.items())]
 
+    def validities(self) -> list[Validity]:
+        """What the firings of a query at every instant wrote: rows with their validity, in order."""
+        found: list[Validity] = []
+        number = 0
+        while (firing := self.output.wait(number, 0)) is not None:
+            number = firing.number + 1
+            for row in firing.rows.to_pylist():
+                ends = FOREVER if row["valid_to"] is None else micros(row["valid_to"])
+                found.append((micros(row["valid_from"]), ends, self._values(row)))
+        return found
+
     def _boundary(self, row: dict[str, Any]) -> int:
         if self.query.timing is Timing.ROW_BY_ROW:
             return 0
@@ -99,6 +119,11 @@ class NetRun:
     def _values(self, row: dict[str, Any]) -> tuple[Any, ...]:
         values = (row[name] for name in self.query.plan.schema.names)
         return tuple(round(v, 9) if isinstance(v, float) else _hashable(v) for v in values)
+
+
+def snapshot(rows: Sequence[Validity], instant: int) -> Counter[tuple[Any, ...]]:
+    """The rows that are valid at an instant."""
+    return Counter(values for begins, ends, values in rows if begins <= instant < ends)
 
 
 def without_empty(answers: Sequence[Answer]) -> list[Answer]:

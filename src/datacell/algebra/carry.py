@@ -22,6 +22,7 @@ from sqlglot import exp
 from datacell.algebra import scalar
 from datacell.algebra.plan import (
     Aggregate,
+    Coalesce,
     Distinct,
     Filter,
     Group,
@@ -33,6 +34,7 @@ from datacell.algebra.plan import (
     Plan,
     SetOperation,
     SortKey,
+    SplitEvery,
     Union,
     Window,
 )
@@ -86,6 +88,8 @@ class Carrier(ABC):
                 return self.carry_aggregate(plan)
             case Distinct(child):
                 return Distinct(self.carry(child))
+            case Coalesce(child) | SplitEvery(child):
+                return plan.with_children([self.carry(child)])
             case Over(child, functions):
                 new = tuple(replace(f, value=self._partitioned(f.value)) for f in functions)
                 carried = self.carry(child)
@@ -139,7 +143,7 @@ class Carrier(ABC):
         same = [same_value(scalar.column(n), scalar.column(i)) for n, i in pairs.items()]
         joined = Join(self.domain(), marked, JoinKind.LEFT, scalar.conjoin(same))
         grouped = Group(joined, joined.schema.passing(self.names))
-        return Aggregate(grouped, tuple(replace(a, value=_where_found(marker, a.value)) for a in aggregates))
+        return Aggregate(grouped, tuple(replace(a, value=where_found(marker, a.value)) for a in aggregates))
 
     def _order(self, plan: Order) -> Plan:
         child = self.carry(plan.child)
@@ -222,7 +226,7 @@ def _narrowed(plan: Plan, names: Sequence[str]) -> Plan:
     return plan if plan.schema.names == tuple(names) else Map(plan, plan.schema.passing(names))
 
 
-def _where_found(marker: str, aggregate: exp.Expr) -> exp.Expr:
+def where_found(marker: str, aggregate: exp.Expr) -> exp.Expr:
     """The aggregate over the rows that have the marker."""
     present = exp.Not(this=exp.Is(this=scalar.column(marker), expression=exp.Null()))
     if isinstance(aggregate, exp.Filter):

@@ -10,6 +10,9 @@ aggregate α, union ∪, window ω. Derived ones are defined by them, for any in
 - max-union      A ∪max B   = (A − B) ∪ (B − A) ∪ (A ∩ B)
 - strict difference         = δ(A) without the rows equal to some row of B
 
+Two operators change no snapshot, only how validities are cut: *coalesce* joins equal rows that follow each other
+without a gap, *split* cuts rows in pieces.
+
 An invalid plan cannot be constructed: a node raises `PlanError` if its inputs do not fit.
 """
 
@@ -24,7 +27,7 @@ from typing import Any, Self
 
 from sqlglot import exp
 
-from datacell.algebra import scalar
+from datacell.algebra import duration, scalar
 from datacell.algebra.schema import Field, Named, Schema
 from datacell.algebra.window import Rows, WindowSpec
 from datacell.errors import PlanError
@@ -388,6 +391,39 @@ class Order(Plan):
         offset = f" offset {self.offset}" if self.offset else ""
         keys = f"order by {', '.join(map(str, self.keys))}" if self.keys else ""
         return f"{keys}{limit}{offset}".strip()
+
+
+@dataclass(frozen=True)
+class Coalesce(Plan):
+    """The same snapshots in as few rows as possible: one that ends where an equal one begins is continued by it."""
+
+    child: Plan
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.child.schema
+
+    def head(self) -> str:
+        return "coalesce"
+
+
+@dataclass(frozen=True)
+class SplitEvery(Plan):
+    """The same snapshots in pieces that end at every multiple of a length of time."""
+
+    child: Plan
+    length: int
+
+    def __post_init__(self) -> None:
+        if self.length <= 0:
+            raise PlanError(f"rows cannot be split every {self.length} microseconds")
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.child.schema
+
+    def head(self) -> str:
+        return f"split every {duration.show(self.length)}"
 
 
 # Two and more inputs

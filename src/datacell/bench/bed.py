@@ -13,11 +13,13 @@ from typing import Self
 import numpy as np
 import pyarrow as pa
 
+from datacell.algebra.query import Timing
 from datacell.algebra.schema import Schema
 from datacell.engines.arrow import arrow_schema
 from datacell.engines.protocol import Engine
 from datacell.incremental import strategy
 from datacell.incremental.strategy import Strategy
+from datacell.intervals.translate import translate
 from datacell.rewrite.rules import optimized
 from datacell.runtime import files
 from datacell.runtime.clock import SystemClock
@@ -49,8 +51,10 @@ class Bed:
             self.scheduler.add_stream(stream, self.directory / stream.name)
         best = optimized(script.query(query, known))
         output = Output(self.directory / "query", arrow_schema(best.result))
-        split = strategy.choose(best, wanted).split
-        description = Description("q", best, engine, split)
+        if best.timing is Timing.EVERY_CHANGE:
+            description = Description("q", best, engine, program=translate(best))
+        else:
+            description = Description("q", best, engine, strategy.choose(best, wanted).split)
         self.running: RunningFactory = self.scheduler.add_factory(description, output, _no_table, engine)
         self._numbers = dict.fromkeys(known.streams, 0)
 

@@ -25,6 +25,7 @@ class Bench(Enum):
     OPTIMIZER_TIME = "optimizer-time"
     PLACEMENT = "placement"
     FEASIBILITY = "feasibility"
+    INTERVALS = "intervals"
 
 
 def bench(

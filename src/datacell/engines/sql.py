@@ -14,6 +14,7 @@ from datacell.algebra import scalar, tree, types
 from datacell.algebra.plan import (
     Aggregate,
     Apply,
+    Coalesce,
     Difference,
     Distinct,
     Filter,
@@ -26,6 +27,7 @@ from datacell.algebra.plan import (
     Order,
     Over,
     Plan,
+    SplitEvery,
     Stream,
     StrictDifference,
     Table,
@@ -116,6 +118,8 @@ class _Compiler:
                 return self._from(child).select(*self._named(columns, child.schema))
             case Distinct(child):
                 return self._from(child).select(*_names(plan.schema)).distinct()
+            case Coalesce(child) | SplitEvery(child):  # a snapshot does not show how validities are cut
+                return self.query(child)
             case Aggregate():
                 return self._aggregate(plan)
             case Over(child, functions):

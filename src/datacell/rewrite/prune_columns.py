@@ -9,6 +9,7 @@ from datacell.algebra import scalar
 from datacell.algebra.plan import (
     Aggregate,
     Apply,
+    Coalesce,
     Distinct,
     Filter,
     Group,
@@ -18,6 +19,7 @@ from datacell.algebra.plan import (
     Over,
     Plan,
     SetOperation,
+    SplitEvery,
     Stream,
     Table,
     Union,
@@ -66,6 +68,8 @@ def _narrow(plan: Plan, needed: frozenset[str]) -> Plan:
         case Union(inputs):
             kept = needed or frozenset(plan.schema.names[:1])
             return plan.with_children([_exactly(_narrow(i, kept), kept) for i in inputs])
+        case Coalesce(child) | SplitEvery(child):
+            return plan.with_children([_narrow(child, needed)])
         case Distinct() | SetOperation():
             return plan.with_children([_exactly(_whole(c), frozenset(c.schema.names)) for c in plan.children])
     return plan

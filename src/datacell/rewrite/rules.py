@@ -7,11 +7,13 @@ from dataclasses import replace
 from datacell.algebra.query import Query
 from datacell.rewrite import (
     break_ties,
+    insert_coalesce,
     merge_filters,
     merge_maps,
     prune_columns,
     pull_filter_from_subquery,
     push_filter_through_aggregate,
+    push_filter_through_coalesce,
     push_filter_through_filter,
     push_filter_through_join,
     push_filter_through_map,
@@ -23,7 +25,10 @@ from datacell.rewrite import (
     push_map_through_window,
     push_partial_aggregation_through_join,
     push_partial_aggregation_through_union,
+    push_split_through_flow,
+    remove_coalesce,
     remove_distinct,
+    remove_inner_distinct,
     remove_inner_order,
     split_filters,
     strengthen_outer_join,
@@ -48,8 +53,11 @@ PUSH: Phase = (
     NodeRule("push_filter_through_join", push_filter_through_join.rewrite),
     NodeRule("push_filter_through_aggregate", push_filter_through_aggregate.rewrite),
     NodeRule("push_filter_through_over", push_filter_through_over.rewrite),
+    NodeRule("push_filter_through_coalesce", push_filter_through_coalesce.rewrite),
     NodeRule("push_filter_through_window", push_filter_through_window.rewrite),
     NodeRule("push_filter_through_filter", push_filter_through_filter.rewrite),
+    NodeRule("remove_coalesce", remove_coalesce.rewrite),
+    NodeRule("push_split_through_flow", push_split_through_flow.rewrite),
 )
 
 NARROW: Phase = (
@@ -67,6 +75,8 @@ RULES: tuple[Phase, ...] = (UNNEST, PUSH, NARROW, DECIDE)
 
 ALTERNATIVES: Phase = (
     NodeRule("push_partial_aggregation_through_join", push_partial_aggregation_through_join.rewrite),
+    NodeRule("insert_coalesce", insert_coalesce.rewrite),
+    NodeRule("remove_inner_distinct", remove_inner_distinct.rewrite),
 )
 """Sound, but not always better: a choice by cost."""
 

@@ -1,7 +1,7 @@
 """Factories: a query's plan with its state. A factory fires when its input is there, then waits.
 
-Three kinds, by when a query is evaluated: row by row as batches come, at boundaries in time, at arrival numbers. The
-description (what to run), the logic (functions of it) and the state (how far it has come) are apart.
+Four kinds, by when a query is evaluated: row by row as batches come, at boundaries in time, at arrival numbers, at
+every instant. The description (what to run), the logic (functions of it) and the state (how far it has come) are apart.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from datacell.engines.protocol import Engine
 from datacell.incremental import boundaries, lift
 from datacell.incremental.boundaries import FOREVER, Boundary
 from datacell.incremental.relations import Split
+from datacell.intervals.operators import Program
 from datacell.runtime import changes
 from datacell.runtime.basket import NUMBER, TIME, Basket
 from datacell.runtime.evaluation import Evaluation, Runner
+from datacell.runtime.instants import EveryInstant
 from datacell.runtime.placing import Placing
 
 MOST_BOUNDARIES = 1024
@@ -34,7 +36,7 @@ MOST_BOUNDARIES = 1024
 class Description:
     """What a factory runs: a query, split if it is evaluated by increments, on an engine, and why so.
 
-    Where `placing` says so, parts of it run on others.
+    Where `placing` says so, parts of it run on others. A query that is evaluated at every instant has a program.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Description:
     split: Split | None = None
     remark: str = ""
     placing: Placing | None = None
+    program: Program | None = None
 
     @cached_property
     def streams(self) -> list[str]:
@@ -53,11 +56,13 @@ class Description:
 class State:
     """How far a factory has come: the last boundary it answered, or the last batch of each stream it has seen.
 
-    `tail` is how many of the last firing's rows belong to that boundary; `previous` are these rows, where needed.
+    `tail` is how many of the last firing's rows belong to that boundary; `previous` are these rows, where needed. At
+    every instant, `boundary` is how far the watermark had come; what begins before `released` was given out.
     """
 
     boundary: int = -FOREVER
     tail: int = 0
+    released: int = -FOREVER
     batches: Mapping[str, int] | None = None
     previous: pa.Table | None = None
 
@@ -128,6 +133,13 @@ def fire_on_rows(
         return None
     answer = run(fragment, inputs)
     return Fired(answer, answer, replace(state, batches=seen))
+
+
+def fire_until(evaluation: EveryInstant, state: State, ready: Readiness) -> Fired:
+    """Let time go on to the watermark."""
+    rows = evaluation.advance(ready.watermark, ready.ended)
+    after = replace(state, boundary=evaluation.now, released=evaluation.released, tail=len(rows))
+    return Fired(rows, rows, after)
 
 
 def latest_of(rows: pa.Table, state: State) -> pa.Table:

@@ -16,9 +16,10 @@ from datacell.incremental.boundaries import FOREVER, Boundary
 from datacell.incremental.relations import name
 from datacell.runtime import factory
 from datacell.runtime.basket import NUMBER, Basket, Batch, Need
-from datacell.runtime.evaluation import Evaluation, Reevaluation, Runner, Tables
+from datacell.runtime.evaluation import Evaluation, Held, Reevaluation, Runner, Tables
 from datacell.runtime.factory import Description, Fired, Readiness, State
 from datacell.runtime.increments import Increments
+from datacell.runtime.instants import EveryInstant
 from datacell.runtime.output import Output
 
 
@@ -38,12 +39,16 @@ class RunningFactory:
         self.run = Runner(description.engine, fallback, tables, description.placing)
         self.answered = 0
         self.seconds = 0.0
-        self.state, self.latest = _recovered(output)
+        self.state, self._latest = _recovered(output)
         self.evaluation: Evaluation | None = None
         self._due: list[Boundary] = []
+        self.instants: EveryInstant | None = None
         query = description.query
         if query.timing is Timing.ROW_BY_ROW:
             self._row_fragment = lift.row_fragment(query)
+        elif description.program is not None:
+            at = self.state.boundary, self.state.released
+            self.instants = EveryInstant(description.program, baskets, self.run, *at)
         elif description.split is None:
             self.evaluation = Reevaluation(query, baskets, self.run)
         else:
@@ -52,6 +57,8 @@ class RunningFactory:
 
     def _names(self) -> dict[int, str]:
         """What the plans are called where people read of them."""
+        if self.description.program is not None:
+            return {id(plan): "at every instant" for plan in self.description.program.fragments()}
         if self.evaluation is None:
             return {id(self._row_fragment): "answer"}
         answers = {id(plan): "answer" for plan in self.evaluation.fragments.values()}
@@ -63,7 +70,31 @@ class RunningFactory:
         if self.evaluation is not None:
             self.evaluation.absorb(stream, batch)
 
+    @property
+    def latest(self) -> pa.Table | None:
+        """The latest answer, if there is one."""
+        answered = self.instants is not None and self.answered > 0
+        return self.instants.latest() if self.instants is not None and answered else self._latest
+
+    def answered_until(self) -> int:
+        """Up to when rows come too late, because what they would change has been answered."""
+        watermark = self.ready(self.description).watermark
+        return watermark if self.instants is None else max(watermark, self.instants.now)
+
+    @property
+    def strategy(self) -> str:
+        evaluation = self.evaluation or self.instants
+        return Timing.ROW_BY_ROW.value if evaluation is None else evaluation.strategy
+
+    def held(self) -> Held | None:
+        """What it holds beside the baskets, if anything."""
+        evaluation = self.evaluation or self.instants
+        return None if evaluation is None else evaluation.state()
+
     def enabled(self) -> bool:
+        if self.instants is not None:
+            ready = self.ready(self.description)
+            return self.instants.is_due(ready.watermark, ready.ended)
         if self.evaluation is None:
             seen = self.state.batches or {}
             return any(self.baskets[s].last_batch > seen.get(s, -1) for s in self.description.streams)
@@ -84,10 +115,12 @@ class RunningFactory:
             return
         keeps_latest = self.description.query.emission is not Emission.RSTREAM
         self.output.append(fired.rows, _saved(fired.state), fired.latest if keeps_latest else None)
-        self.state, self.latest = fired.state, fired.latest
-        self.answered += len(self._due)
+        self.state, self._latest = fired.state, fired.latest
+        self.answered += 1 if self.instants is not None else len(self._due)
 
     def _fired(self) -> Fired | None:
+        if self.instants is not None:
+            return factory.fire_until(self.instants, self.state, self.ready(self.description))
         if self.evaluation is None:
             streams = self.description.streams
             return factory.fire_on_rows(self._row_fragment, streams, self.state, self.baskets, self.run)
@@ -95,6 +128,8 @@ class RunningFactory:
 
     def oldest_needed(self, stream: str, coming: bool = False) -> list[Need]:
         """What the factory still needs of a stream's raw rows; who answers row by row needs all of a `coming` batch."""
+        if self.instants is not None:
+            return self.instants.oldest_needed(stream)
         if self.evaluation is None:
             return [(NUMBER, 0)] if coming else []
         return self.evaluation.oldest_needed(stream, self.state.boundary)
@@ -114,7 +149,12 @@ def _recovered(output: Output) -> tuple[State, pa.Table | None]:
     if output.last is None:
         return State(), None
     saved = output.last.state
-    state = State(saved.get("boundary", -FOREVER), saved.get("tail", 0), saved.get("batches"))
+    state = State(
+        saved.get("boundary", -FOREVER),
+        saved.get("tail", 0),
+        saved.get("released", -FOREVER),
+        saved.get("batches"),
+    )
     previous = output.latest()
     if previous is not None:
         return replace(state, previous=previous), previous

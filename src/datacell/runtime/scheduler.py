@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from datacell.algebra import tree
 from datacell.algebra.query import Timing
+from datacell.algebra.window import Now
 from datacell.engines.protocol import Engine
 from datacell.runtime.basket import NUMBER
 from datacell.runtime.clock import Clock
@@ -200,12 +201,15 @@ class Scheduler:
         return any(self.reading(s) and not self.streams[s].idle() for s in slower)
 
     def _timed_readers(self, stream: str) -> list[TimedReader] | None:
-        """The windows over a stream with how far each has been answered; None if some reader takes every row."""
+        """The windows over a stream with how far each has been answered; None if some reader takes every row.
+
+        At every instant, a row comes too late once the instant at which it begins has been answered.
+        """
         readers = self._readers(stream)
-        if any(f.description.query.timing is not Timing.BOUNDARIES for f in readers):
+        if any(f.description.query.timing not in (Timing.BOUNDARIES, Timing.EVERY_CHANGE) for f in readers):
             return None
         return [
-            (w.window, self.readiness(f.description).watermark)  # type: ignore[misc]
+            (Now() if f.instants is not None else w.window, f.answered_until())  # type: ignore[misc]
             for f in readers
             for w in tree.windows(f.description.query.plan)
             if tree.stream_of(w) == stream

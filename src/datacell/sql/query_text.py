@@ -15,13 +15,16 @@ from datacell.sql.cursor import Cursor, is_word
 from datacell.sql.cutting import cut
 from datacell.sql.parsing import parse_query
 from datacell.sql.queries import bind_query
+from datacell.sql.shapes import SHAPES, read_shapes, shaped
 
 _EMISSIONS = {e.name: e for e in Emission}
-QUERY_STARTS = {"SELECT", "WITH", "VALUES", "(", "FROM", *_EMISSIONS}
+QUERY_STARTS = {"SELECT", "WITH", "VALUES", "(", "FROM", *_EMISSIONS, *SHAPES}
 
 
 def bind_text(cursor: Cursor, catalog: Catalog, continuous: bool | None) -> Query:
     """The query from the cursor to the end. If nobody says so, it is continuous if it has a window."""
+    start = text_of(cursor)
+    shapes, cursor = read_shapes(cursor)
     word, tokens = _without_emission(cursor)
     if not tokens or _word(tokens[0]) not in QUERY_STARTS:
         Cursor(cursor.source, tokens or cursor.tokens, 0 if tokens else len(cursor.tokens)).fail(
@@ -37,7 +40,7 @@ def bind_text(cursor: Cursor, catalog: Catalog, continuous: bool | None) -> Quer
     tree = _unwrapped(parse_query(cursor.source, windowed.tokens))
     check_emission(context, word)
     emission = Emission.RSTREAM if word is None else _EMISSIONS[word.text.upper()]
-    return bind_query(context, tree, text_of(cursor), emission)
+    return shaped(context, bind_query(context, tree, start, emission), shapes)
 
 
 def starts_query(token: Token | None) -> bool:

@@ -1,0 +1,304 @@
+"""A plan over windows without SLIDE, as operators over rows with a validity.
+
+What does something to each row alone stays together in flows. A join of two streams, a distinct and an aggregate by
+parts have ways of their own; everything else is swept. Tables are valid whenever there is an answer: that is where some
+window of the query shows something (law 8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from datacell.algebra import scalar, tree
+from datacell.algebra.carry import ungrouped
+from datacell.algebra.partial import formula
+from datacell.algebra.parts import parts
+from datacell.algebra.plan import (
+    Aggregate,
+    Coalesce,
+    Distinct,
+    Filter,
+    Group,
+    Join,
+    JoinKind,
+    Map,
+    Order,
+    Over,
+    Plan,
+    SetOperation,
+    SplitEvery,
+    Stream,
+    Table,
+    Union,
+    Window,
+)
+from datacell.algebra.query import Query
+from datacell.algebra.schema import Named
+from datacell.errors import PlanError
+from datacell.intervals.blocks import Blocks
+from datacell.intervals.operators import (
+    Flow,
+    Joined,
+    Once,
+    Operator,
+    Pair,
+    Pieces,
+    Program,
+    Sum,
+    Sweep,
+    output_table,
+    window_table,
+)
+from datacell.intervals.sweep import Side
+from datacell.intervals.validity import FOREVER, FROM, TO, VALIDITY, reading, require_no_instant, union
+
+ANSWER = "the answer"
+Keys = tuple[Named, ...]
+_KEEPS_LEFT = (JoinKind.INNER, JoinKind.LEFT, JoinKind.SEMI, JoinKind.ANTI)
+_KEEPS_RIGHT = (JoinKind.INNER, JoinKind.RIGHT)
+
+
+def translate(query: Query) -> Program:
+    """The operators of a query whose windows have no SLIDE."""
+    translation = _Translation(tree.windows(query.plan))
+    plan, finish = _finished(_unordered(query.plan))
+    answer = Flow(translation.flow(plan))
+    windows = tuple((tree.stream_of(w), w.window) for w in translation.windows)
+    return Program(query, windows, tuple(translation.operators), answer, finish)
+
+
+class _Translation:
+    """Windows are numbered from left to right, operators as they are met from the bottom."""
+
+    def __init__(self, windows: Sequence[Window]) -> None:
+        self.windows = windows
+        self.operators: list[Operator] = []
+        self._next = 0
+
+    def flow(self, plan: Plan, split: int | None = None) -> Plan:
+        """The plan as a fragment over leaves, with the validity of each row.
+
+        What is swept may be cut at every multiple of a length of time: then its inputs are.
+        """
+        require_no_instant(plan)
+        match plan:
+            case Window(child):
+                index = self._next
+                self._next += 1
+                return _below_window(child, index)
+            case Filter(child):
+                return Filter(self.flow(child), plan.predicate)
+            case Map(child, columns):
+                below = self.flow(child)
+                return Map(below, (*columns, *below.schema.passing((FROM, TO))))
+            case Union(inputs) if not any(map(_is_static, inputs)):
+                return Union(tuple(map(self._aligned, inputs)))
+            case Order(child, limit=None, offset=0):
+                return self.flow(child)
+            case Distinct(child):
+                return self._output(Once(plan, (Flow(self.flow(child)),)))
+            case Coalesce(child):
+                return self._output(Joined(plan, (Flow(self.flow(child)),)))
+            case SplitEvery(child, length):
+                return self.flow(child, length) if _is_swept(child) else self._pieces(plan, child, length)
+            case Aggregate():
+                return self._aggregate(plan, split)
+            case Join():
+                return self._join(plan, split)
+        return self._swept(plan, _meeting_keys(plan), split)
+
+    def _aligned(self, plan: Plan) -> Plan:
+        flow = self.flow(plan)
+        return Map(flow, flow.schema.passing((*plan.schema.names, FROM, TO)))
+
+    def _aggregate(self, plan: Aggregate, split: int | None) -> Plan:
+        child = ungrouped(plan.child) if plan.keys else plan.child
+        if not plan.aggregates:
+            return self.flow(Distinct(Map(child, plan.keys)))
+        summed = self._summed(plan, split)
+        if summed is not None:
+            return summed
+        if not plan.keys:
+            return self._swept(plan, [()], split)
+        return self._swept(plan, [plan.keys], split)
+
+    def _summed(self, plan: Aggregate, split: int | None) -> Plan | None:
+        """An aggregate that has parts, over rows that end in the order in which they began."""
+        child = ungrouped(plan.child) if plan.keys else plan.child
+        found = [p for a in plan.aggregates if (p := parts(a, child.schema)) is not None and p.adds_up]
+        windows = {w.window for w in (tree.windows(child) if plan.keys else self.windows)}
+        if not found or len(found) < len(plan.aggregates) or len(windows) > 1 or not _is_flow(child):
+            return None
+        rows = Flow(self.flow(child))
+        inputs = (rows,) if plan.keys else (rows, Flow(self._presence()))
+        return self._output(Sum(plan, inputs, Blocks(plan.keys, tuple(found), rows.columns), windows.pop(), split))
+
+    def _join(self, plan: Join, split: int | None) -> Plan:
+        if _is_static(plan.right) and plan.kind in _KEEPS_LEFT:
+            return self._beside(plan, replace(plan, left=self.flow(plan.left)))
+        if _is_static(plan.left) and plan.kind in _KEEPS_RIGHT:
+            return self._beside(plan, replace(plan, right=self.flow(plan.right)))
+        if plan.kind is JoinKind.INNER:
+            sides = Flow(self.flow(plan.left)), Flow(self.flow(plan.right))
+            return self._output(Pair(plan, sides, plan.condition))
+        return self._swept(plan, _equal_keys(plan), split)
+
+    def _beside(self, plan: Join, joined: Join) -> Plan:
+        """A join with a table: the rows stay valid as they are."""
+        return Map(joined, joined.schema.passing((*plan.schema.names, FROM, TO)))
+
+    def _swept(self, plan: Plan, keys: Sequence[Keys], split: int | None) -> Plan:
+        """`keys` has for each input of the plan what tells its rows apart."""
+        inputs = [ungrouped(plan.child)] if isinstance(plan, Aggregate) and plan.keys else list(plan.children)
+        flows: list[Flow] = []
+        sides: list[Plan] = []
+        has_table = any(map(_is_static, inputs))
+        for child, key in zip(inputs, keys, strict=True):
+            if _is_static(child):
+                sides.append(child)
+                continue
+            flow = self._cut(child, self.flow(child), split)
+            sides.append(Side(len(flows), flow.columns, () if has_table else key))
+            flows.append(flow)
+        found = [s for s in sides if isinstance(s, Side)]
+        presence = None
+        if has_table or (isinstance(plan, Aggregate) and not plan.keys):
+            presence = len(flows)
+            flows.append(self._cut(plan, self._presence(), split))
+            found.append(Side(presence, (), ()))
+        return self._output(Sweep(plan, tuple(flows), _over(plan, sides), tuple(found), presence))
+
+    def _presence(self) -> Plan:
+        """When some window of the query shows something."""
+        shown = [reading(window_table(index), VALIDITY) for index in range(len(self.windows))]
+        return union(shown)
+
+    def _pieces(self, plan: Plan, child: Plan, length: int) -> Plan:
+        return self._output(Pieces(plan, (Flow(self.flow(child)),), length))
+
+    def _cut(self, plan: Plan, flow: Plan, split: int | None) -> Flow:
+        """What flows into a swept operator, in pieces if that is to give its results in pieces."""
+        return Flow(flow if split is None else self._output(Pieces(SplitEvery(plan, split), (Flow(flow),), split)))
+
+    def _output(self, operator: Operator) -> Plan:
+        self.operators.append(operator)
+        return reading(output_table(len(self.operators) - 1), operator.schema)
+
+
+def _finished(plan: Plan) -> tuple[Plan, Plan | None]:
+    """What is evaluated, and the map that makes the delivered rows of it where that reads when they are valid."""
+    match plan:
+        case Coalesce(child) | SplitEvery(child):
+            below, finish = _finished(child)
+            return plan.with_children([below]), finish
+        case Map(child, columns) if any(scalar.reads_boundary(c.value) for c in columns):
+            names = sorted(set[str]().union(*(scalar.columns(c.value) for c in columns))) or child.schema.names[:1]
+            below = Map(child, child.schema.passing(names))
+            rows = reading(ANSWER, (*below.schema, *VALIDITY))
+            filled = tuple(replace(c, value=scalar.replace(c.value, _instant)) for c in columns)
+            return below, Map(rows, (*filled, *rows.schema.passing((FROM, TO))))
+    return plan, None
+
+
+def _instant(node: exp.Expr) -> exp.Expr | None:
+    if not isinstance(node, exp.Placeholder):
+        return None
+    if node.name == scalar.VALID_FROM:
+        return scalar.call("timestamp_micros", scalar.column(FROM))
+    to = scalar.column(TO)
+    return formula(f"CASE WHEN t < {FOREVER} THEN at END", t=to, at=scalar.call("timestamp_micros", to))
+
+
+def _unordered(plan: Plan) -> Plan:
+    """An answer at every instant is ordered by its validity."""
+    match plan:
+        case Order(child, limit=None, offset=0):
+            return _unordered(child)
+        case Map(Order(child, limit=None, offset=0), columns):
+            return Map(child, columns)
+    return plan
+
+
+def _is_static(plan: Plan) -> bool:
+    return not tree.windows(plan)
+
+
+def _is_swept(plan: Plan) -> bool:
+    """Is it an operator that cuts its results where its inputs change?"""
+    match plan:
+        case Aggregate(aggregates=(_, *_)) | SetOperation() | Over():
+            return True
+        case Order(limit=limit, offset=offset):
+            return limit is not None or offset > 0
+        case Join(left, right, kind):
+            return kind is not JoinKind.INNER and not _is_static(left) and not _is_static(right)
+    return False
+
+
+def _is_flow(plan: Plan) -> bool:
+    """Is every row of it a row of one window, as long as that is valid?"""
+    match plan:
+        case Window():
+            return True
+        case Filter(child) | Map(child) | Order(child, limit=None, offset=0):
+            return _is_flow(child)
+        case Union(inputs):
+            return all(map(_is_flow, inputs))
+        case Join(left, right, kind):
+            beside = _is_static(right) and kind in _KEEPS_LEFT and _is_flow(left)
+            return beside or (_is_static(left) and kind in _KEEPS_RIGHT and _is_flow(right))
+    return False
+
+
+def _below_window(plan: Plan, index: int) -> Plan:
+    """What stands below a window, over its leaf."""
+    match plan:
+        case Stream(alias=alias, columns=columns):
+            table = Table(window_table(index), alias, (*columns, *VALIDITY))
+            validity = (Named(f.name, scalar.column(f"{alias}.{f.name}"), f.type) for f in VALIDITY)
+            return Map(table, (*table.schema.passing(plan.schema.names), *validity))
+        case Map(child, columns):
+            below = _below_window(child, index)
+            return Map(below, (*columns, *below.schema.passing((FROM, TO))))
+        case Filter(child):
+            return Filter(_below_window(child, index), plan.predicate)
+    raise PlanError(f"{plan.head()} below a window")
+
+
+def _over(plan: Plan, sides: Sequence[Plan]) -> Plan:
+    """The operator over its sides."""
+    if isinstance(plan, Aggregate) and plan.keys:
+        return replace(plan, child=Group(sides[0], plan.keys))
+    return plan.with_children(sides)
+
+
+def _meeting_keys(plan: Plan) -> list[Keys]:
+    """For each input what tells rows apart that never meet in the operator."""
+    match plan:
+        case SetOperation(left, right):
+            return [left.schema.passing(), right.schema.passing()]
+        case Over(child, functions):
+            parts = [{c.name for c in f.value.args.get("partition_by") or () if _is_column(c)} for f in functions]
+            common = set.intersection(*parts)
+            return [child.schema.passing(n for n in child.schema.names if n in common)]
+    return [()] * len(plan.children)
+
+
+def _equal_keys(plan: Join) -> list[Keys]:
+    """The columns that a condition compares for equality."""
+    found: list[tuple[Named, Named]] = []
+    for part in () if plan.condition is None else scalar.conjuncts(plan.condition):
+        if isinstance(part, exp.EQ | exp.NullSafeEQ) and _is_column(part.this) and _is_column(part.expression):
+            names = (part.this.name, part.expression.name)
+            left, right = names if names[0] in plan.left.schema else names[::-1]
+            if left in plan.left.schema and right in plan.right.schema:
+                found.append((plan.left.schema.passing([left])[0], plan.right.schema.passing([right])[0]))
+    same = [(a, b) for a, b in found if a.type == b.type]
+    return [tuple(a for a, _ in same), tuple(b for _, b in same)]
+
+
+def _is_column(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Column)

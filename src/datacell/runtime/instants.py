@@ -1,0 +1,199 @@
+"""Evaluation at every instant: operators at work, micro-batch by micro-batch.
+
+The watermark is how far all sources have come. Every operator then takes the rows that begin before the least progress
+of its inputs, gives the rows that no later one can change, and says how far it has come itself. What leaves a query is
+ordered by (valid_from, valid_to), because it waits for the progress of the last operator.
+
+Nothing but the rows of streams is stored: an operator's state follows from the rows that reach beyond what has been
+delivered, so after a restart they are taken once more, and what was delivered then is not delivered again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from datacell.algebra.query import TIME_COLUMNS, Timing
+from datacell.algebra.window import WindowSpec
+from datacell.engines.arrow import arrow_schema, arrow_type
+from datacell.intervals.operators import (
+    Joined,
+    Once,
+    Operator,
+    Pair,
+    Pieces,
+    Program,
+    Sum,
+    Sweep,
+    output_table,
+    window_table,
+)
+from datacell.intervals.translate import ANSWER
+from datacell.intervals.validity import END, FOREVER, FROM, TO, Instants, oldest_valid, valid_to
+from datacell.runtime.basket import NUMBER, TIME, Basket, Batch, Need
+from datacell.runtime.evaluation import Held, Runner
+from datacell.runtime.inbox import Inbox, instants
+from datacell.runtime.summing import Summing
+from datacell.runtime.sweeping import Covering, Pairing, Sweeping
+from datacell.runtime.ticking import Cutting, Joining
+from datacell.runtime.working import Working
+
+
+class EveryInstant:
+    """A program at work. It has come to `now`, and everything that begins before `released` has been given out."""
+
+    strategy = "at every change"
+
+    def __init__(
+        self,
+        program: Program,
+        baskets: Mapping[str, Basket],
+        run: Runner,
+        now: int = -FOREVER,
+        released: int = -FOREVER,
+    ) -> None:
+        self.program, self.baskets, self.run = program, baskets, run
+        self.now, self.released = now, released
+        self._work: list[Working] = []
+        self._answer = Inbox(program.answer)
+        self._is_warm = False
+        self._is_closed = False
+        self._given: list[tuple[Instants, pa.Table]] = []
+
+    def is_due(self, watermark: int, ended: bool) -> bool:
+        """Would something change if time went on to the watermark, or to the end?"""
+        if not ended:
+            self._is_closed = False
+        until = END if ended else watermark
+        if until <= self.now or self._is_closed:
+            return False
+        return any(self._changes(i, until) for i in self._windows()) or (not ended and self._ticks(until))
+
+    def advance(self, watermark: int, ended: bool) -> pa.Table:
+        """Let time go on, and give out the rows that nothing can change any more, in order."""
+        if not self._is_warm:
+            self._warm_up()
+        until = END if ended else watermark
+        last = max([self.now, *map(self._last_change, self._windows())]) if ended else until
+        rows = self._advanced(self.now, until)
+        self.now = last
+        if ended:
+            self.released, self._is_closed, self._is_warm = last, True, False
+        self._given = [(ends, given) for ends, given in self._given if ends.max() >= self.released]
+        return self._delivered(rows)
+
+    def latest(self) -> pa.Table:
+        """Of what was given out, the rows that are valid at the last instant that was answered."""
+        valid = [rows.filter(pa.array(ends >= self.released)) for ends, rows in self._given]
+        return pa.concat_tables(valid) if valid else arrow_schema(self.program.query.result).empty_table()
+
+    def oldest_needed(self, stream: str) -> list[Need]:
+        """The rows whose validity reaches what has not been given out."""
+        return [(TIME, oldest_valid(window, self.released)) for name, window in self.program.windows if name == stream]
+
+    def state(self) -> Held:
+        return Held(1, sum(work.size() for work in self._work) + len(self._answer.rows))
+
+    def _windows(self) -> range:
+        return range(len(self.program.windows))
+
+    def _changes(self, index: int, until: int) -> bool:
+        """Does a row of the window begin or cease to be valid between what was reached and this instant?"""
+        stream, window = self.program.windows[index]
+        return any(_changes(window, batch.times(), self.now, until) for batch in reversed(self.baskets[stream].batches))
+
+    def _ticks(self, until: int) -> bool:
+        """Is there something to be cut before this instant?"""
+        lengths = [o.length for o in self.program.operators if isinstance(o, Pieces)]
+        lengths += [o.split for o in self.program.operators if isinstance(o, Sum) and o.split is not None]
+        return any(-(-self.now // length) * length < until for length in lengths) and self.state().rows > 0
+
+    def _last_change(self, index: int) -> int:
+        """The last instant that is said anything about when the input ends."""
+        stream, window = self.program.windows[index]
+        begins = self.baskets[stream].times()
+        ends = valid_to(window, begins)
+        return int(np.where(ends < FOREVER, ends, begins + 1).max(initial=-FOREVER))
+
+    def _warm_up(self) -> None:
+        """Bring the operators to where they were, or to the beginning; what that gives was given before."""
+        self._work = [_at_work(operator, self.run) for operator in self.program.operators]
+        self._answer = Inbox(self.program.answer)
+        self._is_warm = True
+        if self.now != -FOREVER:
+            self._advanced(-FOREVER, self.now)
+
+    def _advanced(self, since: int, until: int) -> pa.Table:
+        new = {window_table(index): self._new(index, since, until) for index in self._windows()}
+        progress = dict.fromkeys(new, until)
+        for index, work in enumerate(self._work):
+            name = output_table(index)
+            new[name], progress[name] = work.advance(new, progress)
+        self._answer.put(new, self.run)
+        before, self.released = self.released, max(self.released, self._answer.progress(progress))
+        rows = self._answer.take(self.released)
+        return rows.filter(pa.array(instants(rows, FROM) >= before))
+
+    def _new(self, index: int, since: int, until: int) -> pa.Table:
+        """The rows under a window that begin between two instants."""
+        stream, window = self.program.windows[index]
+        basket = self.baskets[stream]
+        found = [part for batch in basket.batches if len(part := _between(batch, since, until))]
+        rows = pa.concat_tables(found) if found else basket.rows().slice(0, 0)
+        times = np.asarray(rows[TIME].to_numpy(), dtype=np.int64)
+        validity = {FROM: pa.array(times), TO: pa.array(valid_to(window, times))}
+        plain = rows.drop_columns([TIME, NUMBER])
+        for name, column in validity.items():
+            plain = plain.append_column(name, column)
+        return plain
+
+    def _delivered(self, rows: pa.Table) -> pa.Table:
+        """The rows in order, with the columns that are delivered."""
+        ordered = rows.take(pc.sort_indices(rows, sort_keys=[(FROM, "ascending"), (TO, "ascending")]))
+        if self.program.finish is not None and len(rows):
+            finished = self.run(self.program.finish, {ANSWER: rows})
+            ordered = finished.take(pc.sort_indices(finished, sort_keys=[(FROM, "ascending"), (TO, "ascending")]))
+        schema = arrow_schema(self.program.query.result)
+        if not len(rows):
+            return schema.empty_table()
+        times = {f.name: arrow_type(f.type) for f in TIME_COLUMNS[Timing.EVERY_CHANGE]}
+        columns = {name: ordered[name] for name in ordered.schema.names}
+        for (name, type_), source in zip(times.items(), (FROM, TO), strict=True):
+            finite = pc.if_else(pc.less(ordered[source], FOREVER), ordered[source], None)
+            columns.setdefault(name, finite.cast(type_))
+        delivered = pa.table([columns[name] for name in schema.names], schema=schema)
+        self._given.append((instants(ordered, TO), delivered))
+        return delivered
+
+
+def _changes(window: WindowSpec, begins: Instants, since: int, until: int) -> bool:
+    ends = valid_to(window, begins)
+    return bool((((begins >= since) & (begins < until)) | ((ends > since) & (ends <= until))).any())
+
+
+def _between(batch: Batch, since: int, until: int) -> pa.Table:
+    times = batch.times()
+    inside = (times >= since) & (times < until)
+    if not inside.any():
+        return batch.rows.slice(0, 0)
+    return batch.rows if inside.all() else batch.rows.filter(pa.array(inside))
+
+
+def _at_work(operator: Operator, run: Runner) -> Working:
+    match operator:
+        case Pair():
+            return Pairing(operator, run)
+        case Once():
+            return Covering(operator, run)
+        case Sweep():
+            return Sweeping(operator, run)
+        case Sum():
+            return Summing(operator, run)
+        case Joined():
+            return Joining(operator, run)
+        case Pieces():
+            return Cutting(operator, run)
+    raise AssertionError(operator)
