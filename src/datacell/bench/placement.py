@@ -2,8 +2,8 @@
 
 One net per query, filled with a whole window first; then each placement in turn drains a backlog of further batches.
 What is kept is in no engine, so placements take over from each other; each has two turns, once from the first to the
-last and once back, and the better one counts: what ran before leaves its traces. Rows come as Arrow tables: sources, the same for
-all, are left out.
+last and once back, and the better one counts: what ran before leaves its traces. Rows come as Arrow tables:
+sources, the same for all, are left out.
 """
 
 from __future__ import annotations
