@@ -101,9 +101,7 @@ class Blocks:
         """For each partial row of closed blocks what is left of its block when it has gone."""
         rows = reading(ROWS, (*self.partial_fields, Field(PERIOD, BIGINT)))
         names = (*self._names, PERIOD)
-        later = Over(
-            rows, tuple(Named(back(v.name), _over(v.value, names, (FROM,), "later"), v.type) for v in self.values)
-        )
+        later = Over(rows, tuple(Named(back(v.name), _later(v.value, names, (FROM,)), v.type) for v in self.values))
         return Map(later, later.schema.passing([f.name for f in self.end_fields]))
 
     def totals(self) -> Plan:
@@ -199,18 +197,16 @@ class Blocks:
     def _run(self, instants: Plan) -> Plan:
         """Each event with the front and the back after it, and with the events around it."""
         period = (*self._names, PERIOD)
-        fronts = tuple(Named(f"{v.name} run", _over(v.value, period, (AT,), "so far"), v.type) for v in self.values)
-        turn = Named(_TURN, _over(scalar.call("sum", scalar.column(_FILL)), period, (AT,), "so far"), BIGINT)
+        fronts = tuple(Named(f"{v.name} run", _so_far(v.value, period, (AT,)), v.type) for v in self.values)
+        turn = Named(_TURN, _so_far(scalar.call("sum", scalar.column(_FILL)), period, (AT,)), BIGINT)
         run = Over(instants, (*fronts, turn))
-        lefts = tuple(
-            Named(f"{v.name} left", _over(self._of_back(v), (*period, _TURN), (), ""), v.type) for v in self.values
-        )
+        lefts = tuple(Named(f"{v.name} left", _among(self._of_back(v), (*period, _TURN)), v.type) for v in self.values)
         real = condition("CASE WHEN is_real THEN at END", is_real=_REAL, at=AT)
         order = (AT, PERIOD)
         around = (
-            Named(_BEGUN, _over(scalar.call("max", real), self._names, order, "so far"), BIGINT),
-            Named(_LATER, _over(scalar.call("min", real), self._names, order, "later"), BIGINT),
-            Named(_NEXT, _over(scalar.call("min", scalar.column(AT)), self._names, order, "later"), BIGINT),
+            Named(_BEGUN, _so_far(scalar.call("max", real), self._names, order), BIGINT),
+            Named(_LATER, _later(scalar.call("min", real), self._names, order), BIGINT),
+            Named(_NEXT, _later(scalar.call("min", scalar.column(AT)), self._names, order), BIGINT),
         )
         return Over(Over(run, lefts), around)
 
@@ -227,13 +223,25 @@ def _none(field: Field) -> Named:
     return Named(field.name, exp.TryCast(this=exp.Null(), to=types.to_sqlglot(field.type)), field.type)
 
 
-def _over(call: exp.Expr, by: Sequence[str], order: Sequence[str], frame: str) -> exp.Window:
-    """A running call: over what came `so far`, over what comes `later`, or over all."""
-    window = exp.Window(this=call.copy(), partition_by=[scalar.column(b) for b in by], over="OVER")
-    if order:
-        later = frame == "later"
-        keys = [exp.Ordered(this=scalar.column(c), desc=later, nulls_first=not later) for c in order]
-        end = {"end": "1", "end_side": "PRECEDING"} if later else {"end": "CURRENT ROW"}
-        window.set("order", exp.Order(expressions=keys))
-        window.set("spec", exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", **end))
+def _so_far(call: exp.Expr, by: Sequence[str], order: Sequence[str]) -> exp.Window:
+    """A call over the rows up to this one."""
+    window = _among(call, by)
+    keys = [exp.Ordered(this=scalar.column(c), nulls_first=True) for c in order]
+    window.set("order", exp.Order(expressions=keys))
+    window.set("spec", exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW"))
     return window
+
+
+def _later(call: exp.Expr, by: Sequence[str], order: Sequence[str]) -> exp.Window:
+    """A call over the rows after this one: a frame that grows backward, because that is linear on both engines."""
+    window = _among(call, by)
+    keys = [exp.Ordered(this=scalar.column(c), desc=True, nulls_first=False) for c in order]
+    before = {"end": "1", "end_side": "PRECEDING"}
+    window.set("order", exp.Order(expressions=keys))
+    window.set("spec", exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", **before))
+    return window
+
+
+def _among(call: exp.Expr, by: Sequence[str]) -> exp.Window:
+    """A call over all rows that agree."""
+    return exp.Window(this=call.copy(), partition_by=[scalar.column(b) for b in by], over="OVER")

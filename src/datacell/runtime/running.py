@@ -73,8 +73,7 @@ class RunningFactory:
     @property
     def latest(self) -> pa.Table | None:
         """The latest answer, if there is one."""
-        answered = self.instants is not None and self.answered > 0
-        return self.instants.latest() if self.instants is not None and answered else self._latest
+        return self._latest if self.instants is None or not self.answered else self.instants.latest()
 
     def answered_until(self) -> int:
         """Up to when rows come too late, because what they would change has been answered."""
