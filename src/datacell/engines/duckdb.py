@@ -25,7 +25,7 @@ _LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "disabled_optimizers": "build_side_probe_side,join_filter_pushdown",
     "lock_configuration": "true",
 }
-"""It knows nothing of how large its inputs are, so what it guesses about the sides of a join is worse than our order."""
+"""It knows nothing of how large its inputs are: what it guesses about the sides of a join is worse than our order."""
 
 _MOST_KNOWN = 256
 _LIGHT = 50_000
