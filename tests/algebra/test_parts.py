@@ -7,6 +7,7 @@ import math
 import random
 import statistics
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
@@ -80,7 +81,9 @@ def bound(text: str) -> tuple[Named, ...]:
     (placed,) = script.read(f"select {selected} from rows", catalog())
     assert isinstance(placed.statement, Select)
     (found,) = (n for n in tree.descendants(placed.statement.query.plan) if isinstance(n, Aggregate))
-    return found.aggregates
+    maps = (n for n in tree.descendants(found.child) if isinstance(n, Map))
+    below = {c.name: c.value for m in maps for c in m.columns}
+    return tuple(replace(a, value=scalar.substitute(a.value, below)) for a in found.aggregates)
 
 
 # Plans

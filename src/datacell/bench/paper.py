@@ -108,7 +108,8 @@ def measured(query: Q1 | Q2, engine: Engine, strategy: Strategy, slides: int) ->
 def merging(query: Q1 | Q2, engine: Engine, slides: int) -> tuple[float, float]:
     """Per slide, on average: all of the time, and what of it is merging.
 
-    The second slide is the first that needs a full block; what that costs is spread over the slides of a block.
+    The second slide is the first that needs a full block; what that costs is spread over the slides of a block. What
+    its stretches cost is among the slides.
     """
     with query.bed(engine, Strategy.INCREMENTAL) as bed:
         everything, merged = [], []

@@ -24,7 +24,7 @@ def run() -> Report:
     headline = {}
     try:
         duckdb, on_spark = DuckDBEngine(), SparkEngine(spark)
-        for engine, numbers, slides in ((duckdb, _ON_DUCKDB, 40), (on_spark, _ON_SPARK, 8)):
+        for engine, numbers, slides in ((duckdb, _ON_DUCKDB, 100), (on_spark, _ON_SPARK, 8)):
             cost = {n: _measured(rows, lines, "Q1", engine, Q1(_WINDOW, _WINDOW // n), slides) for n in numbers}
             headline[f"growth_{engine.name}"] = cost[2048] / cost[64]
         for n in _PAIRS:
