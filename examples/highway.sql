@@ -1,18 +1,18 @@
 -- The running example of "A temporal foundation for continuous queries over data streams":
 -- at which measuring stations has the average speed been below 15 m/s over the last 15 minutes?
 -- No SLIDE: every change of the answer, as rows with [valid_from, valid_to).
--- Run it here with `datacell run highway.sql --once`: the first station has the three rows of the paper, and `speeds` is the
--- listing of its section 4.2.4.
+-- Run it in the project's directory with `datacell run examples/highway.sql --once`: the first station has the three rows of
+-- the paper, and `speeds` is the listing of its section 4.2.4.
 
 CREATE STREAM HighwayStream1 (lane SMALLINT, speed FLOAT, length FLOAT, `timestamp` TIMESTAMP,
                               WATERMARK FOR `timestamp` AS `timestamp`)
-  WITH (format = 'csv', path = 'data/highway1', header = 'true');
+  WITH (format = 'csv', path = 'examples/data/highway1', header = 'true');
 CREATE STREAM HighwayStream2 (lane SMALLINT, speed FLOAT, length FLOAT, `timestamp` TIMESTAMP,
                               WATERMARK FOR `timestamp` AS `timestamp`)
-  WITH (format = 'csv', path = 'data/highway2', header = 'true');
+  WITH (format = 'csv', path = 'examples/data/highway2', header = 'true');
 CREATE STREAM HighwayStream3 (lane SMALLINT, speed FLOAT, length FLOAT, `timestamp` TIMESTAMP,
                               WATERMARK FOR `timestamp` AS `timestamp`)
-  WITH (format = 'csv', path = 'data/highway3', header = 'true');
+  WITH (format = 'csv', path = 'examples/data/highway3', header = 'true');
 
 CREATE CONTINUOUS QUERY congested AS
 SELECT sectionID

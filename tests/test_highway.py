@@ -30,7 +30,7 @@ def test_the_example_gives_the_listing_of_the_paper(spark: SparkSession, tmp_pat
     found: dict[str, list[tuple[str, str, object]]] = {"speeds": [], "congested": []}
     cell = datacell.connect(checkpoint=tmp_path / "state", spark=spark, engine=engine)
     try:
-        cell.run_script(text.replace("'data/", f"'{EXAMPLES}/data/"), "highway.sql", True, lambda _: None)
+        cell.run_script(text.replace("'examples/", f"'{EXAMPLES}/"), "highway.sql", True, lambda _: None)
         for name in found:
             for result in datacell.RunningQuery(cell, name).results():
                 found[name] += _listed(result)

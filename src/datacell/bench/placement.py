@@ -32,7 +32,7 @@ from datacell.tools import plugs
 HOUSES, WINDOW = 20, 300
 BATCH = 10
 """Seconds of data in a batch of the backlog: so many boundaries in a firing."""
-BATCHES, ENOUGH = 3, 6.0
+BATCHES, ENOUGH = 2, 3.0
 """A placement is measured over so many batches, or until so many seconds have passed."""
 OTHERS = 12
 Row = tuple[object, ...]
