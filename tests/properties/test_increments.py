@@ -55,7 +55,7 @@ DEEP = [
     "SELECT k, n FROM s [{w}] WHERE n NOT IN (SELECT x FROM r [{w2}] WHERE x > 0)",
     "SELECT k, count(DISTINCT n + 1) AS d, sum(n) AS c FROM s [{w}] GROUP BY k",
     "SELECT count(DISTINCT n % 2, k) AS d, sum(DISTINCT n * 2) FILTER (WHERE k > 1) AS e FROM s [{w}]",
-    "SELECT max_by(v, n * 2) AS a FROM s [{w}]",
+    "SELECT max_by(n, n * 2) AS a FROM s [{w}]",
     "SELECT a.k, count(*) AS c, sum(b.x) AS t, avg(c.n) AS m FROM s [{w}] a JOIN r [{w2}] b ON a.k = b.k "
     "JOIN s [{w2}] c ON b.x > c.n GROUP BY a.k",
     "SELECT a.k, a.n, b.x FROM s [{w}] a JOIN r [{w2}] b ON a.k = b.k "

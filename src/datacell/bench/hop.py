@@ -47,7 +47,7 @@ def run() -> Report:
     best: dict[tuple[str, str], float] = {}
     try:
         write_files(root / "files", LENGTH)
-        for engine in ("spark", "duckdb"):
+        for engine in ("spark", "duckdb", "auto"):
             found = {s: ours(spark, root, "avg", engine, s) for s in MICRO_BATCHES}
             better = max(found, key=lambda s: found[s])
             rows += [(f"datacell on {engine}", "avg", s, "", rate) for s, rate in found.items()]
@@ -60,12 +60,11 @@ def run() -> Report:
     finally:
         shutil.rmtree(root, ignore_errors=True)
         spark.stop()
-    fastest = {a: max(best["spark", a], best["duckdb", a]) for a in _AGGREGATES}
     headline = {
-        "ratio_auto": fastest["avg"] / max(own.values()),
+        "ratio_auto": best["auto", "avg"] / max(own.values()),
         "ratio_spark": best["spark", "avg"] / max(own.values()),
-        "max_over_avg": fastest["max"] / fastest["avg"],
-        "distinct_over_avg": fastest["distinct"] / fastest["avg"],
+        "max_over_avg": best["auto", "max"] / best["auto", "avg"],
+        "distinct_over_avg": best["auto", "distinct"] / best["auto", "avg"],
     }
     columns = ("path", "aggregate", "s per micro-batch", "state store", "rows/s")
     bars = {f"{path}, {aggregate}": rate for (path, aggregate), rate in best.items()}
