@@ -140,10 +140,12 @@ def test_queries_and_emitters_come_and_go_while_streams_run(cell: datacell.Cell,
     assert listed.to_pylist() == []
 
 
-def test_a_query_without_slide_says_that_it_does_not_run_yet(cell: datacell.Cell, tmp_path: Path) -> None:
+def test_a_query_without_slide_gives_rows_with_their_validity(cell: datacell.Cell, tmp_path: Path) -> None:
     cell.sql(source(tmp_path))
-    with pytest.raises(SqlError, match="without SLIDE"):
-        cell.query("SELECT k FROM s [RANGE 1 SECOND]")
+    sums = cell.query("SELECT k, sum(v) AS total FROM s [RANGE 2 SECONDS] GROUP BY k", name="sums")
+    cell.run(once=True)
+    found = [(r["valid_from"].second, r["valid_to"].second, r["k"], r["total"]) for r in rows(sums)]
+    assert found == [(1, 3, 1, 5.0), (2, 4, 2, 7.0), (3, 5, 1, 9.0)]
 
 
 def test_the_owner_of_a_session_keeps_it(spark: SparkSession, cell: datacell.Cell) -> None:

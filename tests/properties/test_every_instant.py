@@ -32,7 +32,7 @@ SEVERAL = settings(
 )
 
 
-@settings(SEVERAL, max_examples=50)
+@settings(SEVERAL, max_examples=35)
 @CASES
 def test_every_snapshot_is_the_reference_s(
     text: str, rows: dict[str, Values], first: list[int], second: list[int], shape: str
@@ -41,7 +41,7 @@ def test_every_snapshot_is_the_reference_s(
 
 
 @pytest.mark.spark
-@settings(SEVERAL, max_examples=6)
+@settings(SEVERAL, max_examples=4)
 @CASES
 def test_every_snapshot_is_the_reference_s_on_spark(
     spark_engine: SparkEngine, text: str, rows: dict[str, Values], first: list[int], second: list[int], shape: str

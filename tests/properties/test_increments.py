@@ -119,7 +119,7 @@ def compared(engine: Engine, seed: int, queries: Sequence[str] = QUERIES) -> tup
 
 
 MANY = settings(
-    max_examples=60,
+    max_examples=45,
     derandomize=True,
     database=None,
     deadline=None,

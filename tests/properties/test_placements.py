@@ -36,7 +36,7 @@ def moving(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(placing, name, value)
 
 
-@settings(SEVERAL, max_examples=40)
+@settings(SEVERAL, max_examples=25)
 @CASES
 def test_any_placement_answers_as_the_reference_does(
     text: str, given_rows: dict[str, Values], first: list[int], second: list[int], incremental: bool, seed: int
@@ -46,7 +46,7 @@ def test_any_placement_answers_as_the_reference_does(
 
 
 @pytest.mark.spark
-@settings(SEVERAL, max_examples=12)
+@settings(SEVERAL, max_examples=6)
 @CASES
 def test_any_placement_on_both_engines(
     spark_engine: SparkEngine,

@@ -30,7 +30,7 @@ SEVERAL = settings(
 )
 
 
-@settings(SEVERAL, max_examples=80)
+@settings(SEVERAL, max_examples=60)
 @CASES
 def test_a_net_on_duckdb_answers_as_the_reference_does(
     text: str, rows: dict[str, Values], first: list[int], second: list[int], incremental: bool
@@ -39,7 +39,7 @@ def test_a_net_on_duckdb_answers_as_the_reference_does(
 
 
 @pytest.mark.spark
-@settings(SEVERAL, max_examples=15)
+@settings(SEVERAL, max_examples=10)
 @CASES
 def test_a_net_on_spark_answers_as_the_reference_does(
     spark_engine: SparkEngine,
