@@ -6,6 +6,7 @@ comes of what is new in its leaves, which are windows and outputs of operators.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -54,7 +55,7 @@ class Flow:
 
 
 @dataclass(frozen=True)
-class Operator:
+class Operator(ABC):
     """An operator that needs more than one row at a time; `work` is what it does, for readers."""
 
     work: Plan
@@ -65,14 +66,14 @@ class Operator:
         return Schema((*own(self.work.schema), *VALIDITY))
 
     @property
+    @abstractmethod
     def fragments(self) -> tuple[Plan, ...]:
         """All that an engine will have to run."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def how(self) -> str:
         """How it is evaluated, in words."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

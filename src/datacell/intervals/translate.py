@@ -121,8 +121,6 @@ class _Translation:
         summed = self._summed(plan, split)
         if summed is not None:
             return summed
-        if not plan.keys:
-            return self._swept(plan, [()], split)
         return self._swept(plan, [plan.keys], split)
 
     def _summed(self, plan: Aggregate, split: int | None) -> Plan | None:

@@ -37,7 +37,7 @@ from datacell.runtime.basket import NUMBER, TIME, Basket, Batch, Need
 from datacell.runtime.evaluation import Held, Runner
 from datacell.runtime.inbox import Inbox, instants
 from datacell.runtime.summing import Summing
-from datacell.runtime.sweeping import Covering, Pairing, Sweeping
+from datacell.runtime.sweeping import Covering, Overlapping, Sweeping
 from datacell.runtime.ticking import Cutting, Joining
 from datacell.runtime.working import Working
 
@@ -152,13 +152,12 @@ class EveryInstant:
 
     def _delivered(self, rows: pa.Table) -> pa.Table:
         """The rows in order, with the columns that are delivered."""
-        ordered = rows.take(pc.sort_indices(rows, sort_keys=[(FROM, "ascending"), (TO, "ascending")]))
-        if self.program.finish is not None and len(rows):
-            finished = self.run(self.program.finish, {ANSWER: rows})
-            ordered = finished.take(pc.sort_indices(finished, sort_keys=[(FROM, "ascending"), (TO, "ascending")]))
         schema = arrow_schema(self.program.query.result)
         if not len(rows):
             return schema.empty_table()
+        if self.program.finish is not None:
+            rows = self.run(self.program.finish, {ANSWER: rows})
+        ordered = rows.take(pc.sort_indices(rows, sort_keys=[(FROM, "ascending"), (TO, "ascending")]))
         times = {f.name: arrow_type(f.type) for f in TIME_COLUMNS[Timing.EVERY_CHANGE]}
         columns = {name: ordered[name] for name in ordered.schema.names}
         for (name, type_), source in zip(times.items(), (FROM, TO), strict=True):
@@ -185,7 +184,7 @@ def _between(batch: Batch, since: int, until: int) -> pa.Table:
 def _at_work(operator: Operator, run: Runner) -> Working:
     match operator:
         case Pair():
-            return Pairing(operator, run)
+            return Overlapping(operator, run)
         case Once():
             return Covering(operator, run)
         case Sweep():

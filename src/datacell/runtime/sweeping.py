@@ -15,7 +15,7 @@ from datacell.runtime.inbox import instants, reaching
 from datacell.runtime.working import Given, Working
 
 
-class Pairing(Working):
+class Overlapping(Working):
     """Both sides, as far as later rows can overlap with them."""
 
     def __init__(self, operator: Pair, run: Runner) -> None:
