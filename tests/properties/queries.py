@@ -12,9 +12,19 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from sample import Values
+
+SEVERAL = settings(
+    derandomize=True,
+    database=None,
+    deadline=None,
+    phases=(Phase.explicit, Phase.generate),
+    suppress_health_check=list(HealthCheck),
+)
+"""How properties are checked: the same cases every time, none made smaller."""
 
 Column = tuple[str, str]
 """A name as it is written, and its kind."""

@@ -7,14 +7,14 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Phase, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from datacell.algebra import tree
 from datacell.engines.protocol import Engine
 from datacell.engines.spark import SparkEngine
 from datacell.rewrite.driver import fixed_point
-from properties.queries import EVERY_CHANGE, data, queries
+from properties.queries import EVERY_CHANGE, SEVERAL, data, queries
 from properties.test_running import ORDERED, _nearly_in_order
 from reference import FOREVER
 from runtime.netrun import NetRun, Validity, snapshot
@@ -23,13 +23,6 @@ from sample import Values, answers, bind, catalog, engine, reference
 CUTS = st.lists(st.integers(0, 4), max_size=6)
 SHAPES = st.sampled_from(["{}", "{}", "{}", "COALESCE ({})", "SPLIT EVERY 750 MILLISECONDS ({})"])
 CASES = given(queries(forms=(EVERY_CHANGE,)), data(), CUTS, CUTS, SHAPES)
-SEVERAL = settings(
-    derandomize=True,
-    database=None,
-    deadline=None,
-    phases=(Phase.explicit, Phase.generate),
-    suppress_health_check=list(HealthCheck),
-)
 
 
 @settings(SEVERAL, max_examples=35)

@@ -18,9 +18,9 @@ from datacell.placement.operators import Site
 from datacell.rewrite.driver import fixed_point
 from datacell.runtime import placing
 from datacell.runtime.placing import Placing
-from properties.queries import ROW_WINDOWS, TIME_WINDOWS, data, queries
+from properties.queries import ROW_WINDOWS, SEVERAL, TIME_WINDOWS, data, queries
 from properties.test_increments import QUERIES, rows, windows
-from properties.test_running import CUTS, ORDERED, SEVERAL, _nearly_in_order
+from properties.test_running import CUTS, ORDERED, _nearly_in_order
 from runtime.drawn import RESTLESS, AsSpark, Drawn
 from runtime.netrun import NetRun, without_empty
 from sample import Values, answers, bind, catalog, reference

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, Phase, assume, given, settings
+from hypothesis import assume, given, settings
 
 from datacell.algebra.plan import Apply, Plan, descendants
 from datacell.algebra.query import Query
 from datacell.errors import EngineError
 from datacell.rewrite.driver import Rule, fixed_point
 from datacell.rewrite.rules import ALTERNATIVES, DECIDE, RULES, UNNEST, optimized
-from properties.queries import FORMS, NO_WINDOW, data, queries
+from properties.queries import FORMS, NO_WINDOW, SEVERAL, data, queries
 from reference import Answer
 from sample import DATA, Values, answers, bind
 
-SEVERAL = settings(
-    derandomize=True,
-    database=None,
-    deadline=None,
-    phases=(Phase.explicit, Phase.generate),
-    suppress_health_check=list(HealthCheck),
-)
 EACH: list[Rule] = list({rule.name: rule for phase in (*RULES, ALTERNATIVES) for rule in phase}.values())
 ORDERED = (next(rule for rule in UNNEST if rule.name == "remove_inner_order"), *DECIDE)
 

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Phase, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from datacell.algebra import tree
@@ -14,20 +14,13 @@ from datacell.engines.protocol import Engine
 from datacell.engines.spark import SparkEngine
 from datacell.rewrite.driver import fixed_point
 from datacell.rewrite.rules import DECIDE, UNNEST
-from properties.queries import ROW_WINDOWS, TIME_WINDOWS, data, queries
+from properties.queries import ROW_WINDOWS, SEVERAL, TIME_WINDOWS, data, queries
 from runtime.netrun import NetRun, without_empty
 from sample import Values, answers, bind, catalog, engine, reference
 
 ORDERED = (next(rule for rule in UNNEST if rule.name == "remove_inner_order"), *DECIDE)
 CUTS = st.lists(st.integers(0, 4), max_size=6)
 CASES = given(queries(forms=(TIME_WINDOWS, TIME_WINDOWS, ROW_WINDOWS)), data(), CUTS, CUTS, st.booleans())
-SEVERAL = settings(
-    derandomize=True,
-    database=None,
-    deadline=None,
-    phases=(Phase.explicit, Phase.generate),
-    suppress_health_check=list(HealthCheck),
-)
 
 
 @settings(SEVERAL, max_examples=60)
