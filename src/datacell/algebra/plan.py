@@ -13,6 +13,8 @@ aggregate α, union ∪, window ω. Derived ones are defined by them, for any in
 Two operators change no snapshot, only how validities are cut: *coalesce* joins equal rows that follow each other
 without a gap, *split* cuts rows in pieces.
 
+*Over* and *unfold* work on rows as they are, within one snapshot.
+
 An invalid plan cannot be constructed: a node raises `PlanError` if its inputs do not fit.
 """
 
@@ -29,6 +31,7 @@ from sqlglot import exp
 
 from datacell.algebra import duration, scalar
 from datacell.algebra.schema import Field, Named, Schema
+from datacell.algebra.types import BIGINT
 from datacell.algebra.window import Rows, WindowSpec
 from datacell.errors import PlanError
 
@@ -363,6 +366,29 @@ class Over(Plan):
 
     def head(self) -> str:
         return f"over {', '.join(map(str, self.functions))}"
+
+
+@dataclass(frozen=True)
+class Unfold(Plan):
+    """Every row once for each whole number from `start` to before `stop`, which it gains as a column."""
+
+    child: Plan
+    start: exp.Expr
+    stop: exp.Expr
+    name: str
+
+    def __post_init__(self) -> None:
+        _require_columns(self, self.expressions(), self.child.schema.names)
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.child.schema + Schema((Field(self.name, BIGINT),))
+
+    def expressions(self) -> Iterable[exp.Expr]:
+        return (self.start, self.stop)
+
+    def head(self) -> str:
+        return f"unfold {scalar.show(self.start)} to {scalar.show(self.stop)} as {self.name}"
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import count
 
 import pyarrow as pa
@@ -13,13 +14,16 @@ from datacell.algebra.plan import Plan
 from datacell.algebra.schema import Schema
 from datacell.engines import sql
 from datacell.engines.arrow import conform, selected
-from datacell.engines.protocol import Inputs, ParquetFiles
+from datacell.engines.protocol import Input, Inputs, ParquetFiles
 from datacell.engines.session import own_session, session
 from datacell.errors import EngineError
 
 _VIEW_NUMBERS = count()
 _FEW = 10_000
 """Rows up to which an input is worth sending to every task instead of shuffling what it is joined with."""
+
+_ONE_TASK = 1_000_000
+"""Rows of input up to which one task is faster than several, because then nothing is shuffled."""
 
 
 class SparkEngine:
@@ -44,8 +48,10 @@ class SparkEngine:
         before = SparkSession.getActiveSession()
         views = {name: f"datacell_input_{next(_VIEW_NUMBERS)}" for name in sql.sources(plan)}
         try:
+            alone = _is_for_one_task([inputs[name] for name in views])
             for name, columns in sql.sources(plan).items():
-                self._frame(inputs, name, columns).createTempView(views[name])
+                frame = self._frame(inputs[name], columns)
+                (frame.coalesce(1) if alone else frame).createTempView(views[name])
             answer = self.session.sql(sql.text(sql.reading_from(plan, views), sql.SPARK)).toArrow()
             return conform(answer, plan.schema)
         except (PySparkException, pa.ArrowException) as error:
@@ -60,12 +66,16 @@ class SparkEngine:
         if self._started is not None:
             self._started.stop()
 
-    def _frame(self, inputs: Inputs, name: str, columns: Schema) -> DataFrame:
-        source = inputs[name]
+    def _frame(self, source: Input, columns: Schema) -> DataFrame:
         if isinstance(source, ParquetFiles):
             return self.session.read.schema(_ddl(columns)).parquet(*source.paths)
         frame = self.session.createDataFrame(_without_empty_pieces(selected(source, columns)), schema=_ddl(columns))
         return broadcast(frame) if len(source) <= _FEW else frame
+
+
+def _is_for_one_task(sources: Sequence[Input]) -> bool:
+    tables = [source for source in sources if not isinstance(source, ParquetFiles)]
+    return len(tables) == len(sources) and sum(map(len, tables)) <= _ONE_TASK
 
 
 def _make_active(owner: SparkSession) -> None:

@@ -31,6 +31,7 @@ from datacell.algebra.plan import (
     Stream,
     StrictDifference,
     Table,
+    Unfold,
     Union,
     Values,
     descendants,
@@ -124,6 +125,8 @@ class _Compiler:
                 return self._aggregate(plan)
             case Over(child, functions):
                 return self._from(child).select(*_names(child.schema), *self._named(functions, child.schema))
+            case Unfold():
+                return self._unfold(plan)
             case Order():
                 return self._order(plan)
             case Join():
@@ -206,6 +209,14 @@ class _Compiler:
         if plan.keys:  # constant keys make one group, but none where there are no rows
             select = select.having(exp.GT(this=scalar.call("count", exp.Star()), expression=exp.Literal.number(0)))
         return select
+
+    def _unfold(self, plan: Unfold) -> exp.Select:
+        start, stop = (self._spell(bound, plan.child.schema) for bound in plan.expressions())
+        last = exp.Sub(this=exp.paren(stop), expression=exp.Literal.number(1))
+        numbers = exp.Explode(this=exp.GenerateSeries(start=start, end=last))
+        select = self._from(plan.child).select(*_names(plan.child.schema))
+        select = select.select(exp.alias_(numbers, _identifier(plan.name)))
+        return select.where(exp.LT(this=start.copy(), expression=stop.copy()), copy=False)
 
     def _order(self, plan: Order) -> exp.Select:
         return self._ordered(self._from(plan.child).select(*_names(plan.schema)), plan)

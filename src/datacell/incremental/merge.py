@@ -3,6 +3,7 @@
 A window over combinable rows is the end of one block combined with the beginning of the next, and both are running
 combinations. So there is one operation, *running*: within each group, rows at steps t₁ ≤ t₂ ≤ …, and members that ask
 for the combination of all rows up to their step. Prefixes run forward, suffixes backward. Nothing is ever subtracted.
+A group is named by the step at which it ends, and no two groups have steps in common.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from datacell.algebra import scalar, types
+from datacell.algebra import scalar
 from datacell.algebra.parts import Parts
-from datacell.algebra.plan import Aggregate, Distinct, Group, Join, Map, Over, Plan, Union
+from datacell.algebra.plan import Aggregate, Distinct, Group, Join, Map, Over, Plan, Unfold
 from datacell.algebra.schema import Field, Named
 from datacell.algebra.types import BIGINT
 from datacell.incremental.relations import Combination, fields, reading
@@ -23,7 +24,10 @@ AT, GROUP, STEP = "at′", "group′", "step′"
 """Columns of what is merged: the boundary that shows a row; the group it runs in and its step there."""
 
 ROWS = "rows"
-_FIRST, _RUN = "first′", "run′"
+MEMBER = "member′"
+"""The step at which a member asks."""
+
+_RUN, _NEXT, _SHOWN = "run′", "next′", "shown′"
 
 
 def shown_table(leaf: int) -> str:
@@ -53,7 +57,32 @@ def aligned(plan: Plan, by: Sequence[str], parts: Sequence[Parts]) -> Plan:
 
 def folding(columns: tuple[Field, ...], combination: Combination, *apart: str) -> Plan:
     """A fragment that combines rows; those that differ in the columns `apart` are kept apart."""
-    rows = reading(ROWS, columns, fields(*apart))
+    return _folded(reading(ROWS, columns, fields(*apart)), combination, apart)
+
+
+def running(columns: tuple[Field, ...], combination: Combination, leaf: int, at: Field, *, folds: bool = False) -> Plan:
+    """For each member the rows whose combination is that of its group up to its step; one per key.
+
+    What has run up to a row of a key is what every step shows from there on, until the key's next row or the end of
+    the group. Of rows at the same step only the last one is shown at any; if there are many, it is better to fold them
+    first.
+    """
+    rows = reading(steps_table(leaf), columns, fields(GROUP, STEP))
+    rows = _folded(rows, combination, (GROUP, STEP)) if folds else rows
+    members = reading(members_table(leaf), (at,), fields(MEMBER))
+    keys = (*combination.keys, GROUP)
+    values = _combining(combination)
+    next_row = Named(_NEXT, _in_order(scalar.call("lead", scalar.column(STEP)), keys), BIGINT)
+    runs = Over(aligned(rows, keys, combination.parts), (*(_running(v, keys) for v in values), next_row))
+    until = scalar.call("coalesce", scalar.column(_NEXT), scalar.column(GROUP))
+    shown = Unfold(runs, scalar.column(STEP), until, _SHOWN)
+    asked = Join(shown, members, condition=exp.EQ(this=scalar.column(_SHOWN), expression=scalar.column(MEMBER)))
+    finished = {v.name: replace(v, value=scalar.column(f"{v.name}{_RUN}")) for v in values}
+    passed = {c.name: c for c in asked.schema.passing()}
+    return Map(asked, tuple(finished.get(n) or passed[n] for n in (*(f.name for f in columns), at.name)))
+
+
+def _folded(rows: Plan, combination: Combination, apart: tuple[str, ...]) -> Plan:
     keys = (*combination.keys, *apart)
     if not combination.parts:
         return Distinct(rows)
@@ -63,61 +92,21 @@ def folding(columns: tuple[Field, ...], combination: Combination, *apart: str) -
     return Map(plan, plan.schema.passing(rows.schema.names))
 
 
-def running(columns: tuple[Field, ...], combination: Combination, leaf: int, at: Field) -> Plan:
-    """For each member the rows whose combination is that of its group up to its step; one per key.
-
-    Every row is at a member's step, and no two members of a group share one. A member stands beside the rows of every
-    key that has begun, and adds nothing to them: so each key has one row per step, which sees what has run so far.
-    """
-    rows = reading(steps_table(leaf), columns, fields(GROUP, STEP))
-    members = reading(members_table(leaf), (at,), fields(f"{GROUP}m", f"{STEP}m"))
-    keys = (GROUP, *combination.keys)
-    first = Named(_FIRST, scalar.call("min", scalar.column(STEP)), BIGINT)
-    begun = Aggregate(Group(Map(rows, rows.schema.passing((*keys, STEP))), rows.schema.passing(keys)), (first,))
-    asked = Join(begun, members, condition=_has_begun())
-    given = (*(f.name for f in columns), at.name)
-    if not combination.parts:
-        return Map(asked, asked.schema.passing(given))
-    values = _combining(combination)
-    asking = _asking(asked, columns, {v.name for v in values}, at)
-    among = Union((Map(rows, (*rows.schema.passing(), _none(at))), asking))
-    comparable = aligned(among, (*keys, STEP), combination.parts)
-    met = Named(at.name, scalar.call("max", scalar.column(at.name)), at.type)
-    steps = Aggregate(Group(comparable, comparable.schema.passing((*keys, STEP))), (*values, met))
-    runs = Over(aligned(steps, keys, combination.parts), tuple(_running(v, keys) for v in values))
-    finished = {v.name: replace(v, value=scalar.column(f"{v.name}{_RUN}")) for v in values}
-    passed = {c.name: c for c in runs.schema.passing()}
-    return Map(runs, tuple(finished.get(n) or passed[n] for n in given))
-
-
-def _asking(asked: Plan, columns: tuple[Field, ...], parts: set[str], at: Field) -> Plan:
-    """Members as rows that have nothing to add."""
-    passed = {c.name: c for c in asked.schema.passing()}
-    values = [_none(f) if f.name in parts else passed[f.name] for f in columns]
-    place = (passed[GROUP], Named(STEP, scalar.column(f"{STEP}m"), BIGINT), passed[at.name])
-    return Map(asked, (*values, *place))
-
-
-def _none(field: Field) -> Named:
-    return Named(field.name, exp.TryCast(this=exp.Null(), to=types.to_sqlglot(field.type)), field.type)
-
-
 def _combining(combination: Combination) -> tuple[Named, ...]:
     return tuple(c for p in combination.parts for c in p.combined)
 
 
-def _has_begun() -> exp.Expr:
-    same = exp.EQ(this=scalar.column(GROUP), expression=scalar.column(f"{GROUP}m"))
-    begun = exp.LTE(this=scalar.column(_FIRST), expression=scalar.column(f"{STEP}m"))
-    return scalar.conjoin([same, begun])
-
-
 def _running(value: Named, keys: Sequence[str]) -> Named:
-    window = _over(value.value, keys)
-    window.set("order", exp.Order(expressions=[exp.Ordered(this=scalar.column(STEP), nulls_first=True)]))
-    spec = exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW")
-    window.set("spec", spec)
+    """The combination of all rows of the key up to a step, those at the step itself included."""
+    window = _in_order(value.value, keys)
+    window.set("spec", exp.WindowSpec(kind="RANGE", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW"))
     return Named(f"{value.name}{_RUN}", window, value.type)
+
+
+def _in_order(call: exp.Expr, keys: Sequence[str]) -> exp.Window:
+    window = _over(call, keys)
+    window.set("order", exp.Order(expressions=[exp.Ordered(this=scalar.column(STEP), nulls_first=True)]))
+    return window
 
 
 def _over(call: exp.Expr, by: Sequence[str]) -> exp.Window:

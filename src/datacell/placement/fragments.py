@@ -22,6 +22,7 @@ from datacell.algebra.plan import (
     Plan,
     Stream,
     Table,
+    Unfold,
     Union,
     Values,
     Window,
@@ -144,7 +145,7 @@ def _kind(plan: Plan) -> Kind:
             return _kind(child)
         case Filter():
             return Kind.FILTER
-        case Map():
+        case Map() | Unfold():
             return Kind.MAP
         case Aggregate() | Group():
             return Kind.AGGREGATE

@@ -26,7 +26,7 @@ from datacell.algebra.window import Landmark, micros
 from datacell.engines.arrow import arrow_schema, arrow_type
 from datacell.incremental import cuts, merge
 from datacell.incremental.boundaries import Positions
-from datacell.incremental.merge import AT, GROUP, ROWS, STEP, members_table, shown_table, steps_table
+from datacell.incremental.merge import AT, GROUP, MEMBER, ROWS, STEP, members_table, shown_table, steps_table
 from datacell.incremental.relations import SLICE, Shown
 from datacell.runtime.evaluation import Runner
 from datacell.runtime.slices import Chunk, Slices, slices
@@ -96,7 +96,7 @@ class Merging:
         self.since = micros(leaf.window.since) if isinstance(leaf.window, Landmark) and leaf.window.since else None
         self.schema = arrow_schema(leaf.schema)
         self.folding = merge.folding(leaf.columns, leaf.combination)
-        self.suffixing = merge.running(leaf.columns, leaf.combination, 0, Field(AT, BIGINT))
+        self.suffixing = merge.running(leaf.columns, leaf.combination, 0, Field(AT, BIGINT), folds=True)
         self._front: _Front | None = None
         self._full: _Full | None = None
         self._suffixes: _Suffixes | None = None
@@ -148,12 +148,13 @@ class Merging:
         for block in np.unique(asked.blocks[asked.valid]).tolist():
             mine = asked.valid[asked.blocks[asked.valid] == block]
             front = self._front_of(block)
-            steps.add(front.folded, 2 * block, np.full(len(front.folded), mine[0]))
+            end = int(mine[-1]) + 1
+            steps.add(front.folded, end, np.full(len(front.folded), mine[0]))
             for rows in front.rows:
                 born = np.searchsorted(asked.stops[mine], slices(rows), side="right")
                 seen = born < len(mine)
-                steps.add(_where(rows, seen), 2 * block, mine[born[seen]])
-            steps.ask(2 * block, mine, asked.ends[mine])
+                steps.add(_where(rows, seen), end, mine[born[seen]])
+            steps.ask(mine, asked.ends[mine])
             if self.blocks.slides:
                 ready += self._ready(asked, mine[asked.starts[mine] < self.blocks.start(block)], block - 1, steps)
             self._fold(front, int(asked.stops[mine[-1]]))
@@ -163,16 +164,16 @@ class Merging:
         """What boundaries show of the block before theirs: few are looked up, many run backward."""
         if not len(mine):
             return []
-        group, full = 2 * block + 1, self._full_block(block, int(asked.starts[mine[0]]), len(mine))
+        full = self._full_block(block, int(asked.starts[mine[0]]), len(mine))
         first, last = (full.stretch_of(int(asked.starts[mine[i]])) for i in (0, -1))
         if last > first:
             self._run_backward(full, last, asked, mine, steps)
             return []
         suffixes = self._suffixes_of(full, last)
         for rows in suffixes.stragglers:
-            self._backward(rows, asked, mine, group, steps)
+            self._backward(rows, asked, mine, steps)
         if suffixes.stragglers:
-            steps.ask(group, -mine, asked.ends[mine])
+            steps.ask(_back(mine), asked.ends[mine])
         pieces = [suffixes.at(start) for start in asked.starts[mine].tolist()]
         at = np.repeat(asked.ends[mine], [len(p) for p in pieces])
         kind = arrow_type(self.time.type)
@@ -180,17 +181,16 @@ class Merging:
 
     def _run_backward(self, full: _Full, last: int, asked: _Asked, mine: Positions, steps: _Steps) -> None:
         """Rows of the asked stretches at their steps, and what comes after the last of them at the first step."""
-        group, stop = 2 * full.block + 1, self._end(full, last)
-        for rows in self._between(int(asked.starts[mine[0]]), stop):
-            self._backward(rows, asked, mine, group, steps)
+        for rows in self._between(int(asked.starts[mine[0]]), self._end(full, last)):
+            self._backward(rows, asked, mine, steps)
         for rows in self._after(full, last):
-            steps.add(rows, group, np.full(len(rows), -mine[-1]))
-        steps.ask(group, -mine, asked.ends[mine])
+            steps.add(rows, -mine[0], np.full(len(rows), _back(mine)[-1]))
+        steps.ask(_back(mine), asked.ends[mine])
 
-    def _backward(self, rows: pa.Table, asked: _Asked, mine: Positions, group: int, steps: _Steps) -> None:
+    def _backward(self, rows: pa.Table, asked: _Asked, mine: Positions, steps: _Steps) -> None:
         last = np.searchsorted(asked.starts[mine], slices(rows), side="right") - 1
         seen = last >= 0
-        steps.add(_where(rows, seen), group, -mine[last[seen]])
+        steps.add(_where(rows, seen), -mine[0], _back(mine[last[seen]]))
 
     def _from_slices(self, asked: _Asked, steps: _Steps) -> None:
         """Forward within the block of each boundary, backward within the block before it."""
@@ -205,14 +205,16 @@ class Merging:
             inside = born < len(valid)
             inside[inside] = blocks[born[inside]] == own[inside]
             inside &= at >= starts[0]
-            steps.add(_where(rows, inside), 2 * own[inside], valid[born[inside]])
+            ends = valid[np.searchsorted(blocks, own[inside], side="right") - 1] + 1
+            steps.add(_where(rows, inside), ends, valid[born[inside]])
             if len(before):
                 last = np.searchsorted(asked.starts[before], at, side="right") - 1
                 inside = last >= 0
                 inside[inside] = asked.blocks[before[last[inside]]] - 1 == own[inside]
-                steps.add(_where(rows, inside), 2 * own[inside] + 1, -before[last[inside]])
-        steps.ask(2 * asked.blocks[valid], valid, asked.ends[valid])
-        steps.ask(2 * (asked.blocks[before] - 1) + 1, -before, asked.ends[before])
+                ends = -before[np.searchsorted(asked.blocks[before] - 1, own[inside])]
+                steps.add(_where(rows, inside), ends, _back(before[last[inside]]))
+        steps.ask(valid, asked.ends[valid])
+        steps.ask(_back(before), asked.ends[before])
         self.forget()
 
     # State
@@ -297,10 +299,10 @@ class Merging:
         steps = _Steps(self.schema)
         asked = _Asked(starts, starts, starts, np.arange(len(starts)), starts)
         for rows in pieces:
-            self._backward(rows, asked, asked.valid, 0, steps)
+            self._backward(rows, asked, asked.valid, steps)
         for rows in after:
-            steps.add(rows, 0, np.full(len(rows), 1 - len(starts)))
-        steps.ask(0, -asked.valid, starts)
+            steps.add(rows, 0, np.full(len(rows), -len(starts)))
+        steps.ask(_back(asked.valid), starts)
         made = self.run(
             self.suffixing, {steps_table(0): steps.rows(), members_table(0): steps.members(pa.field(AT, pa.int64()))}
         )
@@ -356,12 +358,15 @@ class _Asked:
 
 
 class _Steps:
-    """Rows with their groups and steps, and members that ask."""
+    """Rows with their groups and steps, and members that ask.
+
+    Boundary number i asks at step i for what runs forward, and at step -1 - i for what runs backward.
+    """
 
     def __init__(self, schema: pa.Schema) -> None:
         self._schema = schema
         self._rows: list[pa.Table] = []
-        self._members: list[tuple[Positions, Positions, Positions]] = []
+        self._members: list[tuple[Positions, Positions]] = []
 
     def add(self, rows: pa.Table, group: int | Positions, step: Positions) -> None:
         if not len(rows):
@@ -370,9 +375,8 @@ class _Steps:
         plain = rows.select(self._schema.names)
         self._rows.append(plain.append_column(GROUP, pa.array(groups)).append_column(STEP, pa.array(step, pa.int64())))
 
-    def ask(self, group: int | Positions, step: Positions, at: Positions) -> None:
-        groups = np.broadcast_to(np.asarray(group, dtype=np.int64), len(step))
-        self._members.append((groups, step, at))
+    def ask(self, step: Positions, at: Positions) -> None:
+        self._members.append((step, at))
 
     def rows(self) -> pa.Table:
         empty = self._schema.empty_table()
@@ -381,9 +385,14 @@ class _Steps:
         return pa.concat_tables([empty, *self._rows])
 
     def members(self, at: pa.Field) -> pa.Table:
-        columns: list[Any] = [np.concatenate([m[i] for m in self._members]) if self._members else [] for i in range(3)]
-        groups, steps, ends = (pa.array(c, pa.int64()) for c in columns)
-        return pa.table({at.name: ends.cast(at.type), f"{GROUP}m": groups, f"{STEP}m": steps})
+        columns: list[Any] = [np.concatenate([m[i] for m in self._members]) if self._members else [] for i in range(2)]
+        steps, ends = (pa.array(c, pa.int64()) for c in columns)
+        return pa.table({at.name: ends.cast(at.type), MEMBER: steps})
+
+
+def _back(boundaries: Positions) -> Positions:
+    """The steps at which boundaries ask for what runs backward."""
+    return -1 - boundaries
 
 
 def _where(rows: pa.Table, mask: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> pa.Table:
