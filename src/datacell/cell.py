@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from datacell import describing, listing, physical
 from datacell.algebra import show, types
 from datacell.algebra.query import Query, Timing
+from datacell.algebra.tree import table_names
 from datacell.emitters.delivery import Delivery
 from datacell.emitters.kinds import open_emitter
 from datacell.emitters.protocol import Emitter
@@ -56,7 +57,7 @@ from datacell.sql.statements import (
     Thing,
     after,
 )
-from datacell.tables import Tables, table_names
+from datacell.tables import Tables
 
 
 def connect(
