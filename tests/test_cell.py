@@ -171,9 +171,11 @@ def test_a_query_that_cannot_keep_up_says_what_it_could(
     seen = cell.sql("EXPLAIN ANALYZE sums")
     assert seen is not None
     assert {row["part"] for row in seen.to_pylist()} >= {"relation 1", "answer"}
-    cell.refuses_infeasible = True
+    strict = datacell.connect(tmp_path / "strict", spark=cell.spark, refuse_infeasible=True)
+    strict.sql(declared)
     with pytest.raises(SqlError, match="cannot keep up"):
-        cell.query(text)
+        strict.query(text)
+    strict.stop()
 
 
 def test_what_duckdb_may_not_run_is_the_only_thing_on_spark(cell: datacell.Cell, tmp_path: Path) -> None:

@@ -75,9 +75,9 @@ def connect(
     A query that cannot keep up with the declared rates is started with a warning, or with `refuse_infeasible` not.
     """
     directory = None if checkpoint is None else Path(checkpoint)
-    cell = Cell(directory, spark, Choice(engine), Strategy(strategy), master, clock or SystemClock())
-    cell.refuses_infeasible = refuse_infeasible
-    return cell
+    return Cell(
+        directory, spark, Choice(engine), Strategy(strategy), master, clock or SystemClock(), refuse_infeasible
+    )
 
 
 class Cell:
@@ -91,9 +91,9 @@ class Cell:
         strategy: Strategy,
         master: str | None,
         clock: Clock,
+        refuses_infeasible: bool,
     ) -> None:
-        self.strategy = strategy
-        self.refuses_infeasible = False
+        self.strategy, self.refuses_infeasible = strategy, refuses_infeasible
         self.units = unit_costs.load()
         self.checkpoint = Checkpoint(checkpoint)
         engine_of_spark = SparkEngine(spark, master)
