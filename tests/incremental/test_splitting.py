@@ -10,15 +10,13 @@ import fixture_cases
 import sample
 from datacell.algebra.query import Timing
 from datacell.incremental.strategy import Strategy, choose
-from datacell.rewrite.driver import fixed_point
-from datacell.rewrite.rules import DECIDE, UNNEST, optimized
+from datacell.rewrite.rules import optimized
 from incremental.split_cases import FOLDER, SplitCase
 from runtime.netrun import NetRun, without_empty
 
 NAMES = fixture_cases.names(FOLDER)
 CASES = [case for name in NAMES for case in fixture_cases.read(FOLDER, name, SplitCase)]
 AT_BOUNDARIES = [case for case in CASES if case.query().timing in (Timing.BOUNDARIES, Timing.ARRIVALS)]
-DECIDED = (next(rule for rule in UNNEST if rule.name == "remove_inner_order"), *DECIDE)
 BATCHES = {"s": [3, 0, 2], "r": [1, 4]}
 
 
@@ -40,8 +38,8 @@ def test_a_query_is_split_as_written(case: SplitCase, regenerate: bool) -> None:
 def test_increments_give_the_answers_of_the_reference(case: SplitCase, tmp_path: Path) -> None:
     query = case.query()
     _skip_if_refused(case)
-    data = {**sample.DATA, **{name: sorted(sample.DATA[name], key=lambda row: row[0] // 2) for name in "sr"}}
-    expected = without_empty(sample.answers(query, fixed_point(query.plan, DECIDED), data))
+    data = sample.nearly_in_order(sample.DATA)
+    expected = without_empty(sample.answers(query, sample.decided(query.plan), data))
     assert expected, "the sample data show nothing"
     net = NetRun(tmp_path, sample.catalog(), sample.reference(data), sample.engine(), query, incremental=True)
     assert without_empty(net.run(BATCHES)) == expected
