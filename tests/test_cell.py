@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +19,6 @@ STREAM = (
     "CREATE STREAM s (ts TIMESTAMP, k INT, v DOUBLE CHECK (v >= 0), WATERMARK FOR ts AS ts - INTERVAL 1 SECOND) "
     "WITH (format = 'csv', path = '{path}', header = 'true', maxFilesPerTrigger = '1')"
 )
-
-
-@pytest.fixture
-def cell(spark: SparkSession, tmp_path: Path) -> Iterator[datacell.Cell]:
-    made = datacell.connect(checkpoint=tmp_path / "state", spark=spark)
-    yield made
-    made.stop()
 
 
 def source(tmp_path: Path, files: int = 1) -> str:
