@@ -34,7 +34,7 @@ demo: setup
 	JAVA_HOME="$$(cat $(VENV)/java-home)" $(BIN)/datacell demo
 
 bench: setup
-	for name in net lifting hop basic steps selectivity window-size landmark adaptive against-engine growth optimizer-time placement feasibility; do JAVA_HOME="$$(cat $(VENV)/java-home)" $(BIN)/datacell bench $$name || exit 1; done
+	for name in net lifting hop basic steps selectivity window-size landmark adaptive against-engine growth optimizer-time placement feasibility intervals; do JAVA_HOME="$$(cat $(VENV)/java-home)" $(BIN)/datacell bench $$name || exit 1; done
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

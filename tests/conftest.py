@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
+import datacell
+from datacell.cell import Cell
 from datacell.engines.session import session
 from datacell.engines.spark import SparkEngine
 
@@ -25,6 +28,13 @@ def spark() -> Iterator[SparkSession]:
     started = session()
     yield started
     started.stop()
+
+
+@pytest.fixture
+def cell(spark: SparkSession, tmp_path: Path) -> Iterator[Cell]:
+    made = datacell.connect(tmp_path / "state", spark=spark)
+    yield made
+    made.stop()
 
 
 @pytest.fixture(scope="session")

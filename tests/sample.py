@@ -16,6 +16,8 @@ from datacell.algebra.query import Query
 from datacell.algebra.schema import Schema
 from datacell.engines.arrow import arrow_schema
 from datacell.engines.duckdb import DuckDBEngine
+from datacell.rewrite.driver import fixed_point
+from datacell.rewrite.rules import DECIDE, UNNEST
 from datacell.sql import script
 from datacell.sql.catalog import Catalog
 from datacell.sql.statements import CreateQuery, InsertInto, Select, after
@@ -27,6 +29,7 @@ CREATE STREAM r (ts TIMESTAMP, k INT, x INT, c STRING, WATERMARK FOR ts AS ts - 
 CREATE TABLE t (k INT, a INT, c STRING);
 CREATE TABLE u (k INT, b INT);
 """
+_DECIDING = (next(rule for rule in UNNEST if rule.name == "remove_inner_order"), *DECIDE)
 Values = Sequence[tuple[Any, ...]]
 """Rows by position; a stream's first value is its time in seconds."""
 
@@ -56,8 +59,13 @@ DATA: Mapping[str, Values] = {
 
 @cache
 def catalog() -> Catalog:
+    return defined(SCRIPT)
+
+
+def defined(text: str) -> Catalog:
+    """What is known after a script."""
     known = Catalog()
-    for placed in script.read(SCRIPT):
+    for placed in script.read(text):
         known = after(known, placed.statement)
     return known
 
@@ -88,6 +96,17 @@ def answers(query: Query, plan: Plan | None = None, data: Mapping[str, Values] =
     """What the judge says, with floating-point numbers rounded to what may be compared."""
     asked = query if plan is None else replace(query, plan=plan)
     return [Answer(a.boundary, _rounded(a.rows)) for a in reference(data).answers(asked)]
+
+
+def decided(plan: Plan) -> Plan:
+    """The plan with every choice that SQL leaves free made as the optimizer makes it: answers can be compared."""
+    return fixed_point(plan, _DECIDING)
+
+
+def nearly_in_order(data: Mapping[str, Values]) -> dict[str, Values]:
+    """Disorder of less than two seconds, which is the lateness that the streams allow."""
+    streams = {name: sorted(data[name], key=lambda row: row[0] // 2) for name in catalog().streams}
+    return {**data, **streams}
 
 
 @cache

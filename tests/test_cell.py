@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +19,6 @@ STREAM = (
     "CREATE STREAM s (ts TIMESTAMP, k INT, v DOUBLE CHECK (v >= 0), WATERMARK FOR ts AS ts - INTERVAL 1 SECOND) "
     "WITH (format = 'csv', path = '{path}', header = 'true', maxFilesPerTrigger = '1')"
 )
-
-
-@pytest.fixture
-def cell(spark: SparkSession, tmp_path: Path) -> Iterator[datacell.Cell]:
-    made = datacell.connect(checkpoint=tmp_path / "state", spark=spark)
-    yield made
-    made.stop()
 
 
 def source(tmp_path: Path, files: int = 1) -> str:
@@ -171,9 +164,11 @@ def test_a_query_that_cannot_keep_up_says_what_it_could(
     seen = cell.sql("EXPLAIN ANALYZE sums")
     assert seen is not None
     assert {row["part"] for row in seen.to_pylist()} >= {"relation 1", "answer"}
-    cell.refuses_infeasible = True
+    strict = datacell.connect(tmp_path / "strict", spark=cell.spark, refuse_infeasible=True)
+    strict.sql(declared)
     with pytest.raises(SqlError, match="cannot keep up"):
-        cell.query(text)
+        strict.query(text)
+    strict.stop()
 
 
 def test_what_duckdb_may_not_run_is_the_only_thing_on_spark(cell: datacell.Cell, tmp_path: Path) -> None:

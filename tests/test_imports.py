@@ -14,6 +14,7 @@ STAGES = {"algebra", "sql", "rewrite", "incremental", "intervals", "placement", 
 EDGES = {"receptors", "emitters"}
 FACE = {
     "cell",
+    "deliveries",
     "describing",
     "running_query",
     "intake",

@@ -9,18 +9,15 @@ import pytest
 
 from datacell.algebra.query import Query, Timing
 from datacell.sql import script
-from datacell.sql.catalog import Catalog
-from datacell.sql.statements import Select, after
+from datacell.sql.statements import Select
 from reference import EPOCH, Answer, Feed, Reference
-from sample import at, engine
+from sample import at, defined, engine
 
-CATALOG = Catalog()
-for _placed in script.read(
+CATALOG = defined(
     """CREATE STREAM s (ts TIMESTAMP, k INT, v STRING, WATERMARK FOR ts AS ts - INTERVAL 2 SECONDS);
        CREATE STREAM r (ts TIMESTAMP, k INT, v STRING, WATERMARK FOR ts AS ts - INTERVAL 2 SECONDS);
        CREATE STREAM highway (ts TIMESTAMP, speed DOUBLE, WATERMARK FOR ts AS ts)"""
-):
-    CATALOG = after(CATALOG, _placed.statement)
+)
 
 Rows = list[tuple[Any, ...]]
 Answers = dict[float, str]

@@ -14,7 +14,8 @@ from pyspark.sql import DataFrame, SparkSession
 from datacell import describing, listing, physical
 from datacell.algebra import show, types
 from datacell.algebra.query import Query, Timing
-from datacell.emitters.delivery import Delivery
+from datacell.algebra.tree import table_names
+from datacell.deliveries import Deliveries
 from datacell.emitters.kinds import open_emitter
 from datacell.emitters.protocol import Emitter
 from datacell.emitters.sinks import TableEmitter
@@ -56,7 +57,7 @@ from datacell.sql.statements import (
     Thing,
     after,
 )
-from datacell.tables import Tables, table_names
+from datacell.tables import Tables
 
 
 def connect(
@@ -74,9 +75,7 @@ def connect(
     A query that cannot keep up with the declared rates is started with a warning, or with `refuse_infeasible` not.
     """
     directory = None if checkpoint is None else Path(checkpoint)
-    cell = Cell(directory, spark, Choice(engine), Strategy(strategy), master, clock or SystemClock())
-    cell.refuses_infeasible = refuse_infeasible
-    return cell
+    return Cell(directory, spark, Choice(engine), Strategy(strategy), master, clock or SystemClock(), refuse_infeasible)
 
 
 class Cell:
@@ -90,9 +89,9 @@ class Cell:
         strategy: Strategy,
         master: str | None,
         clock: Clock,
+        refuses_infeasible: bool,
     ) -> None:
-        self.strategy = strategy
-        self.refuses_infeasible = False
+        self.strategy, self.refuses_infeasible = strategy, refuses_infeasible
         self.units = unit_costs.load()
         self.checkpoint = Checkpoint(checkpoint)
         engine_of_spark = SparkEngine(spark, master)
@@ -102,7 +101,7 @@ class Cell:
         self.intake = Intake(self.spark, self.scheduler, self.checkpoint)
         self.tables = Tables(self.spark, spark or self.spark, self.scheduler)
         self.catalog = Catalog(find_table=self.tables.find)
-        self.deliveries: dict[str, Delivery] = {}
+        self.deliveries = Deliveries(self.scheduler, self.checkpoint)
         self._running = False
         self._stopping = Event()
 
@@ -158,7 +157,7 @@ class Cell:
         try:
             self.intake.wait()
             self.scheduler.drain()
-            self._deliver_all()
+            self.deliveries.finish()
         finally:
             self._halt()
 
@@ -196,9 +195,7 @@ class Cell:
     def stop(self) -> None:
         """Stop reading and delivering. What was taken is in the checkpoint."""
         self._halt()
-        for delivery in self.deliveries.values():
-            delivery.stop()
-        self.deliveries.clear()
+        self.deliveries.stop_all()
         self.engines.close()
         self.checkpoint.close()
 
@@ -235,7 +232,7 @@ class Cell:
             case Switch(stream_name, enabled):
                 self._switch(stream_name, enabled)
             case Show(thing):
-                return Result(self._listed(thing), self.spark)
+                return Result(listing.listed(thing, self.scheduler, self.deliveries.running), self.spark)
             case Explain(stage, query):
                 lines = explain_query(query, stage, Format.TEXT, setting=self.setting()).splitlines()
                 return Result(pa.table({"plan": lines}), self.spark)
@@ -274,10 +271,7 @@ class Cell:
 
     def deliver(self, name: str, source: str, emitter: Emitter) -> None:
         """Start delivering the answers of a query, or the rows of a stream."""
-        output = self._output(source)
-        delivery = Delivery(name, output, emitter, self.checkpoint.emitter(name), lambda: self._forget(output))
-        self.deliveries[name] = delivery
-        delivery.start()
+        self.deliveries.start(name, self._output(source), emitter)
 
     def _output(self, source: str) -> Output:
         """The answers of a query; a stream's rows are those of the query that selects them all."""
@@ -309,17 +303,16 @@ class Cell:
     def _drop(self, thing: Thing, name: str) -> None:
         match thing:
             case Thing.EMITTER:
-                self.deliveries.pop(_named(self.deliveries, name)).stop()
+                self.deliveries.stop(_named(self.deliveries.running, name))
             case Thing.QUERY:
                 self._drop_query(_named(self.scheduler.factories, name))
             case Thing.STREAM:
                 self._drop_stream(_named(self.scheduler.streams, name))
 
     def _drop_query(self, name: str) -> None:
-        output = self.scheduler.factories[name].output
-        users = [d.name for d in self.deliveries.values() if d.output is output]
-        if users:
-            raise SqlError(f"emitter {users[0]} reads {name}", hint=f"DROP EMITTER {users[0]} first")
+        readers = self.deliveries.of(self.scheduler.factories[name].output)
+        if readers:
+            raise SqlError(f"emitter {readers[0].name} reads {name}", hint=f"DROP EMITTER {readers[0].name} first")
         self.scheduler.drop_factory(name)
         self.checkpoint.forget("query", name)
 
@@ -348,44 +341,22 @@ class Cell:
 
     def _waits(self, statement: Statement) -> bool:
         """Is a statement about what the run leads to?"""
-        if isinstance(statement, Analyze):
-            return True
-        return isinstance(statement, Select) and self._reads_what_changes(statement.query)
-
-    def _reads_what_changes(self, query: Query) -> bool:
-        names = table_names(query.plan)
-        derived = any(self.catalog.stream(n) is not None or self.catalog.is_derived(n) for n in names)
-        return query.timing is Timing.ONCE and derived
+        match statement:
+            case Analyze():
+                return True
+            case Select(query) if query.timing is Timing.ONCE:
+                names = table_names(query.plan)
+                return any(self.catalog.stream(n) is not None or self.catalog.is_derived(n) for n in names)
+        return False
 
     def _spark_statement(self, text: str) -> Result | None:
         frame = self.tables.execute(text)
         return Result(frame.toArrow(), self.spark) if frame.columns else None
 
-    def _listed(self, thing: Thing) -> pa.Table:
-        match thing:
-            case Thing.STREAM:
-                return listing.streams(self.scheduler)
-            case Thing.QUERY:
-                return listing.queries(self.scheduler)
-        return listing.emitters(self.deliveries)
-
     def _fresh_name(self) -> str:
         return f"query_{len(self.scheduler.factories) + 1}"
 
     # Life
-
-    def _forget(self, output: Output) -> None:
-        """Let go of what every emitter and every stream fed from here has got."""
-        cursors = [d.cursor for d in self.deliveries.values() if d.output is output]
-        cursors += [f.cursor for f in self.scheduler.feeders.values() if f.output is output]
-        output.forget(min(cursors, default=0))
-
-    def _deliver_all(self) -> None:
-        """Wait until every emitter has delivered everything; then nothing more will come."""
-        for delivery in self.deliveries.values():
-            delivery.finish()
-        for running in self.scheduler.factories.values():
-            running.output.close()
 
     def _tick(self) -> None:
         while not self._stopping.wait(0.5):

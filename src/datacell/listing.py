@@ -12,6 +12,7 @@ import pyarrow as pa
 from datacell.emitters.delivery import Delivery
 from datacell.runtime.running import RunningFactory
 from datacell.runtime.scheduler import Scheduler
+from datacell.sql.statements import Thing
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,16 @@ def progress(scheduler: Scheduler) -> Progress:
     )
 
 
-def streams(scheduler: Scheduler) -> pa.Table:
+def listed(thing: Thing, scheduler: Scheduler, deliveries: Mapping[str, Delivery]) -> pa.Table:
+    match thing:
+        case Thing.STREAM:
+            return _streams(scheduler)
+        case Thing.QUERY:
+            return _queries(scheduler)
+    return _emitters(deliveries)
+
+
+def _streams(scheduler: Scheduler) -> pa.Table:
     return _table(
         ("stream", "enabled", "rows", "in basket", "late", "rejected"),
         [
@@ -50,7 +60,7 @@ def streams(scheduler: Scheduler) -> pa.Table:
     )
 
 
-def queries(scheduler: Scheduler) -> pa.Table:
+def _queries(scheduler: Scheduler) -> pa.Table:
     return _table(
         (
             "query",
@@ -104,7 +114,7 @@ def fragments(running: RunningFactory) -> pa.Table:
     )
 
 
-def emitters(deliveries: Mapping[str, Delivery]) -> pa.Table:
+def _emitters(deliveries: Mapping[str, Delivery]) -> pa.Table:
     return _table(
         ("emitter", "guarantee", "delivered", "pending", "failure"),
         [(name, d.emitter.guarantee, d.cursor, d.pending, d.failure) for name, d in deliveries.items()],

@@ -39,7 +39,7 @@ class RunningQuery:
         def deliver(firing: Firing) -> object:
             return callback(Result(firing.rows, self.cell.spark, firing.number)) if len(firing.rows) else None
 
-        name = f"callback {len(self.cell.deliveries) + 1} of {self.name}"
+        name = f"callback {len(self.cell.deliveries.running) + 1} of {self.name}"
         self.cell.deliver(name, self.name, CallbackEmitter(deliver))
 
     def explain(self, stage: str = "optimized", format: str = "text") -> str:

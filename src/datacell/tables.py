@@ -7,9 +7,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from datacell.algebra import types
-from datacell.algebra.plan import Plan, Table
+from datacell.algebra.plan import Plan
 from datacell.algebra.schema import Field
-from datacell.algebra.tree import descendants
+from datacell.algebra.tree import table_names
 from datacell.errors import SqlError
 from datacell.runtime.scheduler import Scheduler
 
@@ -71,7 +71,3 @@ class Tables:
             return self.spark.table(name)
         except PySparkException:
             return self.owner.table(name)
-
-
-def table_names(plan: Plan) -> set[str]:
-    return {node.name for node in descendants(plan) if isinstance(node, Table)}

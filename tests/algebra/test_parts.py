@@ -28,7 +28,8 @@ from datacell.engines.protocol import Engine
 from datacell.engines.spark import SparkEngine
 from datacell.sql import script
 from datacell.sql.catalog import Catalog
-from datacell.sql.statements import Select, after
+from datacell.sql.statements import Select
+from sample import defined
 
 _DEFINITION = """create table rows (k string, part int, o int, i int, b boolean, v double, w double, p decimal(10,2),
     much decimal(38,2), big bigint, s string, t string, d date)"""
@@ -66,8 +67,7 @@ NOT_BY_PARTS = """
 
 @cache
 def catalog() -> Catalog:
-    (placed,) = script.read(_DEFINITION)
-    return after(Catalog(), placed.statement)
+    return defined(_DEFINITION)
 
 
 def listed(text: str) -> list[str]:

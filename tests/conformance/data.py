@@ -10,9 +10,8 @@ import pyarrow as pa
 
 from datacell.algebra.schema import Schema
 from datacell.engines.arrow import arrow_schema
-from datacell.sql import script
 from datacell.sql.catalog import Catalog
-from datacell.sql.statements import after
+from sample import defined
 
 _NAN, _INF = float("nan"), float("inf")
 Rows = list[tuple[Any, ...]]
@@ -125,10 +124,7 @@ _ROWS: dict[str, Rows] = {
 
 
 def catalog() -> Catalog:
-    known = Catalog()
-    for placed in script.read(_DEFINITIONS):
-        known = after(known, placed.statement)
-    return known
+    return defined(_DEFINITIONS)
 
 
 def tables() -> dict[str, pa.Table]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from datacell.algebra.window import RowWindow, TimeWindow
+from datacell.algebra.window import RowWindow, TimeWindow, WindowSpec
 from datacell.incremental.boundaries import FOREVER, Boundary, Positions, last_shown, oldest_needed, shown_during
 from incremental.window_lists import (
     MANY,
@@ -65,17 +66,16 @@ def test_the_last_boundary_that_shows_a_row_is_before_its_death(windows: list[Ti
 @MANY
 @given(time_windows())
 def test_what_is_not_needed_any_more_is_not_shown(windows: list[TimeWindow]) -> None:
-    due = in_time(windows)
-    for index, window in enumerate(windows):
-        for before, after in pairwise(due):
-            start, stop = after.shown[index]
-            assert start >= stop or start >= oldest_needed(window, before.end)
+    _shows_only_what_is_needed(windows, in_time(windows))
 
 
 @MANY
 @given(st.lists(SLICED_ROWS, min_size=1, max_size=3))
 def test_counted_rows_that_are_not_needed_any_more_are_not_shown(windows: list[RowWindow]) -> None:
-    due = in_rows(windows)
+    _shows_only_what_is_needed(windows, in_rows(windows))
+
+
+def _shows_only_what_is_needed(windows: Sequence[WindowSpec], due: Sequence[Boundary]) -> None:
     for index, window in enumerate(windows):
         for before, after in pairwise(due):
             start, stop = after.shown[index]

@@ -6,51 +6,46 @@ from pathlib import Path
 
 import pytest
 
+import fixture_cases
 import sample
 from datacell.algebra.query import Timing
 from datacell.incremental.strategy import Strategy, choose
-from datacell.rewrite.driver import fixed_point
-from datacell.rewrite.rules import DECIDE, UNNEST, optimized
-from incremental import fixture_files
-from incremental.fixture_files import NAMES, Case
+from datacell.rewrite.rules import optimized
+from incremental.split_cases import FOLDER, SplitCase
 from runtime.netrun import NetRun, without_empty
 
-CASES = [case for name in NAMES for case in fixture_files.read(name)]
+NAMES = fixture_cases.names(FOLDER)
+CASES = [case for name in NAMES for case in fixture_cases.read(FOLDER, name, SplitCase)]
 AT_BOUNDARIES = [case for case in CASES if case.query().timing in (Timing.BOUNDARIES, Timing.ARRIVALS)]
-DECIDED = (next(rule for rule in UNNEST if rule.name == "remove_inner_order"), *DECIDE)
 BATCHES = {"s": [3, 0, 2], "r": [1, 4]}
-
-
-def _id(case: Case) -> str:
-    return f"{case.file}: {case.title}"
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_fixtures_have_titles_of_their_own(name: str, regenerate: bool) -> None:
-    cases = fixture_files.read(name)
+    cases = fixture_cases.read(FOLDER, name, SplitCase)
     if regenerate:
-        fixture_files.write(name, cases)
+        fixture_cases.write(FOLDER, name, cases)
     assert len({case.title for case in cases}) == len(cases)
 
 
-@pytest.mark.parametrize("case", CASES, ids=_id)
-def test_a_query_is_split_as_written(case: Case, regenerate: bool) -> None:
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_query_is_split_as_written(case: SplitCase, regenerate: bool) -> None:
     if not regenerate:
-        assert case.explained() == case.expected
+        assert case.found() == case.expected
 
 
-@pytest.mark.parametrize("case", AT_BOUNDARIES, ids=_id)
-def test_increments_give_the_answers_of_the_reference(case: Case, tmp_path: Path) -> None:
+@pytest.mark.parametrize("case", AT_BOUNDARIES, ids=str)
+def test_increments_give_the_answers_of_the_reference(case: SplitCase, tmp_path: Path) -> None:
     query = case.query()
     _skip_if_refused(case)
-    data = {**sample.DATA, **{name: sorted(sample.DATA[name], key=lambda row: row[0] // 2) for name in "sr"}}
-    expected = without_empty(sample.answers(query, fixed_point(query.plan, DECIDED), data))
+    data = sample.nearly_in_order(sample.DATA)
+    expected = without_empty(sample.answers(query, sample.decided(query.plan), data))
     assert expected, "the sample data show nothing"
     net = NetRun(tmp_path, sample.catalog(), sample.reference(data), sample.engine(), query, incremental=True)
     assert without_empty(net.run(BATCHES)) == expected
 
 
-def _skip_if_refused(case: Case) -> None:
+def _skip_if_refused(case: SplitCase) -> None:
     plans = [choose(optimized(case.query()), strategy) for strategy in (Strategy.REEVALUATE, Strategy.INCREMENTAL)]
     fragments = [fragment for plan in plans for fragment in plan.fragments()]
     refused = [refusal for fragment in fragments for refusal in sample.engine().refusals(fragment)]

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+import fixture_cases
 from datacell.explain import Format, Setting, Stage, explain_query
 from datacell.incremental.strategy import Strategy
 from datacell.physical import keeps_up_with, physical
@@ -14,20 +15,20 @@ from datacell.placement.prediction import loads
 from datacell.placement.statistics import Statistics
 from datacell.placement.unit_costs import SHIPPED
 from datacell.rewrite.rules import optimized
-from placement import fixture_texts
+from placement.placed_cases import FOLDER, PlacedCase
 from sample import bind
 
 GROUPED = "SELECT k, avg(v) AS a FROM s [RANGE 5 MINUTES SLIDE 1 SECOND] WHERE n = 1 GROUP BY k"
 
 
-@pytest.mark.parametrize("name", fixture_texts.NAMES)
+@pytest.mark.parametrize("name", fixture_cases.names(FOLDER))
 def test_physical_plans_are_as_written(name: str, regenerate: bool) -> None:
-    cases = fixture_texts.read(name)
+    cases = fixture_cases.read(FOLDER, name, PlacedCase)
     if regenerate:
-        fixture_texts.write(name, cases)
-        cases = fixture_texts.read(name)
+        fixture_cases.write(FOLDER, name, cases)
+        cases = fixture_cases.read(FOLDER, name, PlacedCase)
     for case in cases:
-        assert case.explained() == case.expected, case.title
+        assert case.found() == case.expected, case.title
 
 
 def test_json_has_the_same_numbers() -> None:

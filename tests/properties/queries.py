@@ -26,6 +26,10 @@ SEVERAL = settings(
 )
 """How properties are checked: the same cases every time, none made smaller."""
 
+_SIZES = st.lists(st.integers(0, 4), max_size=6)
+CUTS = st.fixed_dictionaries({"s": _SIZES, "r": _SIZES})
+"""How the streams are cut into batches; the last one has what is left."""
+
 Column = tuple[str, str]
 """A name as it is written, and its kind."""
 

@@ -7,61 +7,50 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from datacell.algebra import tree
+from datacell.algebra.query import Query
 from datacell.engines.protocol import Engine
 from datacell.engines.spark import SparkEngine
-from datacell.rewrite.driver import fixed_point
-from properties.queries import EVERY_CHANGE, SEVERAL, data, queries
-from properties.test_running import ORDERED, _nearly_in_order
-from reference import FOREVER
-from runtime.netrun import NetRun, Validity, snapshot
-from sample import Values, answers, bind, catalog, engine, reference
+from properties.judging import judged
+from properties.queries import CUTS, EVERY_CHANGE, SEVERAL, data, queries
+from reference import FOREVER, Reference
+from runtime.netrun import Cuts, NetRun, Validity, snapshot
+from sample import Values, bind, catalog, engine
 
-CUTS = st.lists(st.integers(0, 4), max_size=6)
 SHAPES = st.sampled_from(["{}", "{}", "{}", "COALESCE ({})", "SPLIT EVERY 750 MILLISECONDS ({})"])
-CASES = given(queries(forms=(EVERY_CHANGE,)), data(), CUTS, CUTS, SHAPES)
+UNCUT: Cuts = {"s": [], "r": []}
+CASES = given(queries(forms=(EVERY_CHANGE,)), data(), CUTS, SHAPES)
 
 
 @settings(SEVERAL, max_examples=35)
 @CASES
-def test_every_snapshot_is_the_reference_s(
-    text: str, rows: dict[str, Values], first: list[int], second: list[int], shape: str
-) -> None:
-    _is_the_reference_s(engine(), shape.format(text), rows, (first, second))
+def test_every_snapshot_is_the_reference_s(text: str, rows: dict[str, Values], cuts: Cuts, shape: str) -> None:
+    _is_the_reference_s(engine(), shape.format(text), rows, cuts)
 
 
 @pytest.mark.spark
 @settings(SEVERAL, max_examples=4)
 @CASES
 def test_every_snapshot_is_the_reference_s_on_spark(
-    spark_engine: SparkEngine, text: str, rows: dict[str, Values], first: list[int], second: list[int], shape: str
+    spark_engine: SparkEngine, text: str, rows: dict[str, Values], cuts: Cuts, shape: str
 ) -> None:
-    _is_the_reference_s(spark_engine, shape.format(text), rows, (first, second))
+    _is_the_reference_s(spark_engine, shape.format(text), rows, cuts)
 
 
 @settings(SEVERAL, max_examples=20)
 @given(queries(forms=(["RANGE 2 SECONDS", "FIXED 3 SECONDS"],)), data())
 def test_sampled_at_boundaries_it_is_the_answer_with_slide(text: str, rows: dict[str, Values]) -> None:
-    query = bind(text.replace("SECONDS]", "SECONDS SLIDE 1 SECOND]"))
-    assume(tree.windows(query.plan))
-    rows = {name: _nearly_in_order(values) if name in "sr" else values for name, values in rows.items()}
-    expected = answers(query, fixed_point(query.plan, ORDERED), rows)
-    assume(any(answer.rows for answer in expected))
-    found = _answered(engine(), text, rows, {"s": [], "r": []})
+    _, judge, expected = judged(text.replace("SECONDS]", "SECONDS SLIDE 1 SECOND]"), rows)
+    found = _answered(engine(), bind(text), judge, UNCUT)
     for answer in expected:
         assert snapshot(found, answer.boundary - 1) == answer.rows, answer.boundary
 
 
-def _is_the_reference_s(on: Engine, text: str, rows: dict[str, Values], cuts: tuple[list[int], list[int]]) -> None:
-    assume("[" in text)
-    query = bind(text)
-    rows = {name: _nearly_in_order(values) if name in "sr" else values for name, values in rows.items()}
-    expected = answers(query, fixed_point(query.plan, ORDERED), rows)
-    assume(any(answer.rows for answer in expected))
-    found = _answered(on, text, rows, {"s": cuts[0], "r": cuts[1]})
+def _is_the_reference_s(on: Engine, text: str, rows: dict[str, Values], cuts: Cuts) -> None:
+    query, judge, expected = judged(text, rows)
+    found = _answered(on, query, judge, cuts)
     assert [v[:2] for v in found] == sorted(v[:2] for v in found), "they leave in order"
     assert all(begins < ends for begins, ends, _ in found)
     for answer in expected:
@@ -73,12 +62,12 @@ def _is_the_reference_s(on: Engine, text: str, rows: dict[str, Values], cuts: tu
         assert all((ends - 1) // 750_000 == begins // 750_000 for begins, ends, _ in found if ends < FOREVER)
     if "COALESCE" in text:
         assert not {(b, row) for b, _, row in found} & {(e, row) for _, e, row in found}, "nothing can be joined"
-    assert Counter(_answered(on, text, rows, {"s": [], "r": []})) == Counter(found), "the cut changes nothing"
+    assert Counter(_answered(on, query, judge, UNCUT)) == Counter(found), "the cut changes nothing"
 
 
-def _answered(on: Engine, text: str, rows: dict[str, Values], cuts: dict[str, list[int]]) -> list[Validity]:
+def _answered(on: Engine, query: Query, judge: Reference, cuts: Cuts) -> list[Validity]:
     with tempfile.TemporaryDirectory() as directory:
-        net = NetRun(Path(directory), catalog(), reference(rows), on, bind(text))
+        net = NetRun(Path(directory), catalog(), judge, on, query)
         net.deposit_all(cuts)
         net.scheduler.drain()
         return net.validities()

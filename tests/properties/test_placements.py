@@ -7,26 +7,24 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from datacell.algebra import tree
 from datacell.engines.duckdb import DuckDBEngine
 from datacell.engines.protocol import Engine
 from datacell.engines.spark import SparkEngine
 from datacell.placement.operators import Site
-from datacell.rewrite.driver import fixed_point
 from datacell.runtime import placing
 from datacell.runtime.placing import Placing
-from properties.queries import ROW_WINDOWS, SEVERAL, TIME_WINDOWS, data, queries
+from properties.judging import answers_as_the_reference_does
+from properties.queries import CUTS, ROW_WINDOWS, SEVERAL, TIME_WINDOWS, data, queries
 from properties.test_increments import QUERIES, rows, windows
-from properties.test_running import CUTS, ORDERED, _nearly_in_order
 from runtime.drawn import RESTLESS, AsSpark, Drawn
-from runtime.netrun import NetRun, without_empty
-from sample import Values, answers, bind, catalog, reference
+from runtime.netrun import Cuts, NetRun
+from sample import Values, bind, catalog, reference
 
 CASES = given(
-    queries(forms=(TIME_WINDOWS, TIME_WINDOWS, ROW_WINDOWS)), data(), CUTS, CUTS, st.booleans(), st.integers(0, 9999)
+    queries(forms=(TIME_WINDOWS, TIME_WINDOWS, ROW_WINDOWS)), data(), CUTS, st.booleans(), st.integers(0, 9999)
 )
 
 
@@ -39,45 +37,23 @@ def moving(monkeypatch: pytest.MonkeyPatch) -> None:
 @settings(SEVERAL, max_examples=25)
 @CASES
 def test_any_placement_answers_as_the_reference_does(
-    text: str, given_rows: dict[str, Values], first: list[int], second: list[int], incremental: bool, seed: int
+    text: str, given_rows: dict[str, Values], cuts: Cuts, incremental: bool, seed: int
 ) -> None:
-    duckdb = DuckDBEngine(threads=1)
-    _answers_as_the_reference_does((AsSpark(threads=1), duckdb), text, given_rows, (first, second), incremental, seed)
+    spark = AsSpark(threads=1)
+    answers_as_the_reference_does(spark, text, given_rows, cuts, incremental, _sites(spark, seed))
 
 
 @pytest.mark.spark
 @settings(SEVERAL, max_examples=6)
 @CASES
 def test_any_placement_on_both_engines(
-    spark_engine: SparkEngine,
-    text: str,
-    given_rows: dict[str, Values],
-    first: list[int],
-    second: list[int],
-    incremental: bool,
-    seed: int,
+    spark_engine: SparkEngine, text: str, given_rows: dict[str, Values], cuts: Cuts, incremental: bool, seed: int
 ) -> None:
-    engines = spark_engine, DuckDBEngine(threads=1)
-    _answers_as_the_reference_does(engines, text, given_rows, (first, second), incremental, seed)
+    answers_as_the_reference_does(spark_engine, text, given_rows, cuts, incremental, _sites(spark_engine, seed))
 
 
-def _answers_as_the_reference_does(
-    engines: tuple[Engine, Engine],
-    text: str,
-    given_rows: dict[str, Values],
-    cuts: tuple[list[int], list[int]],
-    incremental: bool,
-    seed: int,
-) -> None:
-    query = bind(text)
-    assume(tree.windows(query.plan))
-    given_rows = {name: _nearly_in_order(values) if name in "sr" else values for name, values in given_rows.items()}
-    expected = without_empty(answers(query, fixed_point(query.plan, ORDERED), given_rows))
-    assume(expected)
-    sites = Placing(dict(zip((Site.SPARK, Site.DUCKDB), engines, strict=True)), Drawn(seed))
-    with tempfile.TemporaryDirectory() as directory:
-        net = NetRun(Path(directory), catalog(), reference(given_rows), engines[0], query, incremental, sites)
-        assert without_empty(net.run({"s": cuts[0], "r": cuts[1]})) == expected
+def _sites(spark: Engine, seed: int) -> Placing:
+    return Placing({Site.SPARK: spark, Site.DUCKDB: DuckDBEngine(threads=1)}, Drawn(seed))
 
 
 @pytest.mark.parametrize("seed", range(12))

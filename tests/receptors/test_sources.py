@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,7 +9,6 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-import datacell
 from datacell.algebra import types
 from datacell.cell import Cell
 from datacell.errors import DataCellError, SourceError
@@ -48,13 +46,6 @@ BAD_JSON = {
     "open": b'{"i": 1, "s": "a\n',
     "no object": b"12\n",
 }
-
-
-@pytest.fixture
-def cell(spark: SparkSession, tmp_path: Path) -> Iterator[Cell]:
-    made = datacell.connect(tmp_path / "state", spark=spark)
-    yield made
-    made.stop()
 
 
 def _read(cell: Cell, options: str, columns: str = COLUMNS) -> list[tuple[object, ...]]:

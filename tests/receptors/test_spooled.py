@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
@@ -38,13 +37,6 @@ _ROWS = [
     ),
     (None,) * 16,
 ]  # fmt: skip
-
-
-@pytest.fixture
-def cell(spark: SparkSession, tmp_path: Path) -> Iterator[Cell]:
-    made = datacell.connect(tmp_path / "state", spark=spark)
-    yield made
-    made.stop()
 
 
 def _table(cell: Cell, text: str) -> pa.Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -92,23 +92,23 @@ class NetRun:
     def answers(self) -> list[Answer]:
         """What the firings wrote, by boundary; boundaries without rows are not written down."""
         by_boundary: dict[int, Counter[tuple[Any, ...]]] = {}
-        number = 0
-        while (firing := self.output.wait(number, 0)) is not None:
-            number = firing.number + 1
-            for row in firing.rows.to_pylist():
-                by_boundary.setdefault(self._boundary(row), Counter())[self._values(row)] += 1
+        for row in self._written():
+            by_boundary.setdefault(self._boundary(row), Counter())[self._values(row)] += 1
         return [Answer(boundary, rows) for boundary, rows in sorted(by_boundary.items())]
 
     def validities(self) -> list[Validity]:
         """What the firings of a query at every instant wrote: rows with their validity, in order."""
         found: list[Validity] = []
+        for row in self._written():
+            ends = FOREVER if row["valid_to"] is None else micros(row["valid_to"])
+            found.append((micros(row["valid_from"]), ends, self._values(row)))
+        return found
+
+    def _written(self) -> Iterator[dict[str, Any]]:
         number = 0
         while (firing := self.output.wait(number, 0)) is not None:
             number = firing.number + 1
-            for row in firing.rows.to_pylist():
-                ends = FOREVER if row["valid_to"] is None else micros(row["valid_to"])
-                found.append((micros(row["valid_from"]), ends, self._values(row)))
-        return found
+            yield from firing.rows.to_pylist()
 
     def _boundary(self, row: dict[str, Any]) -> int:
         if self.query.timing is Timing.ROW_BY_ROW:

@@ -12,11 +12,9 @@ from random import Random
 import pytest
 
 from datacell.sql import script
-from datacell.sql.catalog import Catalog
-from datacell.sql.statements import after
 from reference import FOREVER, Feed, Reference, Row
 from runtime.netrun import NetRun, Validity, snapshot
-from sample import Values, answers, at, bind, catalog, engine, reference
+from sample import Values, answers, at, bind, catalog, defined, engine, reference
 
 HIGHWAY = (
     "CREATE STREAM highway (lane SMALLINT, speed FLOAT, length FLOAT, `timestamp` TIMESTAMP, "
@@ -34,9 +32,7 @@ LISTING = """
 
 
 def highway(directory: Path, query: str) -> tuple[NetRun, list[Row]]:
-    known = Catalog()
-    for placed in script.read(HIGHWAY):
-        known = after(known, placed.statement)
+    known = defined(HIGHWAY)
     fields = known.streams["highway"].fields
     rows = [dict(zip([f.name for f in fields], (*m[:3], _clock(m[3])), strict=True)) for m in MEASURED]
     judge = Reference({"highway": Feed(fields, rows, "timestamp")}, {}, engine())
@@ -113,10 +109,8 @@ def test_a_group_waits_for_those_that_began_earlier(tmp_path: Path) -> None:
 
 
 def test_an_idle_stream_stops_holding_the_others_back(tmp_path: Path) -> None:
-    known = Catalog()
     streams = "CREATE STREAM {} (ts TIMESTAMP, k INT, WATERMARK FOR ts AS ts, IDLE TIMEOUT INTERVAL 10 SECONDS);"
-    for placed in script.read(streams.format("a") + streams.format("b")):
-        known = after(known, placed.statement)
+    known = defined(streams.format("a") + streams.format("b"))
     query = script.query("SELECT k FROM a [RANGE 5 SECONDS] UNION ALL SELECT k FROM b [RANGE 5 SECONDS]", known)
     net = NetRun(tmp_path, known, Reference({}, {}, engine()), engine(), query)
     net.deposit("b", 0, [{"ts": at(1), "k": 7}])

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from datacell.errors import SqlError
 from datacell.sql import script
 from datacell.sql.source import Source, tokenize
+from properties.queries import SEVERAL
 
 ROOT = Path(__file__).parent.parent.parent
 SCRIPTS = [p.read_text(encoding="utf-8") for p in sorted((ROOT / "examples").glob("*.sql"))]
@@ -29,14 +30,7 @@ _TEXT = r"""
 """
 WORDS = _TEXT.split()
 
-bounded = settings(
-    max_examples=300,
-    derandomize=True,
-    deadline=None,
-    database=None,
-    phases=[Phase.generate],
-    suppress_health_check=list(HealthCheck),
-)
+bounded = settings(SEVERAL, max_examples=300)
 words = st.lists(st.sampled_from(WORDS), max_size=25).map(" ".join)
 
 

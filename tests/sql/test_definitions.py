@@ -5,7 +5,8 @@ from __future__ import annotations
 from datacell.algebra import duration, scalar
 from datacell.sql import script
 from datacell.sql.catalog import Catalog
-from datacell.sql.statements import CreateStream, InsertInto, SparkStatement, after
+from datacell.sql.statements import CreateStream, InsertInto, SparkStatement
+from sample import defined
 
 STREAM = """
 CREATE STREAM s (id BIGINT NOT NULL CHECK (id > 0) CHECK (id < v), v DECIMAL(10, 2), at TIMESTAMP,
@@ -14,15 +15,8 @@ CREATE STREAM s (id BIGINT NOT NULL CHECK (id > 0) CHECK (id < v), v DECIMAL(10,
 """
 
 
-def read(text: str) -> Catalog:
-    catalog = Catalog()
-    for placed in script.read(text):
-        catalog = after(catalog, placed.statement)
-    return catalog
-
-
 def test_every_clause_of_a_stream() -> None:
-    stream = read(STREAM).stream("S")
+    stream = defined(STREAM).stream("S")
     assert stream is not None
     assert [str(f) for f in stream.fields] == ["id bigint", "v decimal(10,2)", "at timestamp"]
     assert [c.nullable for c in stream.columns] == [False, True, True]
@@ -38,14 +32,14 @@ def test_every_clause_of_a_stream() -> None:
 
 
 def test_a_stream_without_a_watermark_has_no_event_time() -> None:
-    stream = read("CREATE STREAM s (at TIMESTAMP);").stream("s")
+    stream = defined("CREATE STREAM s (at TIMESTAMP);").stream("s")
     assert stream is not None
     assert (stream.event_time, stream.lateness, stream.idle_timeout, stream.options) == (None, 0, None, ())
 
 
 def test_a_stream_that_is_there_stays_as_it_is() -> None:
     text = "CREATE STREAM s (a INT); CREATE STREAM IF NOT EXISTS s (b INT);"
-    stream = read(text).stream("s")
+    stream = defined(text).stream("s")
     assert stream is not None
     assert [f.name for f in stream.fields] == ["a"]
     last = list(script.read(text))[-1].statement
@@ -56,21 +50,21 @@ def test_a_stream_that_is_there_stays_as_it_is() -> None:
 def test_a_name_is_free_again_after_its_drop_and_only_then() -> None:
     text = "CREATE STREAM s (a INT); CREATE CONTINUOUS QUERY q AS SELECT a FROM s;"
     emitted = f"{text} CREATE EMITTER q FROM q WITH (format = 'console'); DROP EMITTER q;"
-    assert read(emitted).emitter("q") is None
-    assert read(emitted).query("q") is not None
-    dropped = read(f"{emitted} DROP CONTINUOUS QUERY q; DROP STREAM s;")
+    assert defined(emitted).emitter("q") is None
+    assert defined(emitted).query("q") is not None
+    dropped = defined(f"{emitted} DROP CONTINUOUS QUERY q; DROP STREAM s;")
     assert dropped == Catalog()
 
 
 def test_inserts_are_remembered_until_a_stream_of_theirs_is_dropped() -> None:
     text = "CREATE STREAM a (x INT); CREATE STREAM b (x INT); CREATE STREAM c (x INT);"
     fed = f"{text} INSERT INTO b SELECT x FROM a; INSERT INTO c SELECT x FROM b;"
-    assert read(fed).fed_by("c") == {"a", "b", "c"}
-    assert read(f"{fed} DROP STREAM b;").fed_by("c") == {"c"}
+    assert defined(fed).fed_by("c") == {"a", "b", "c"}
+    assert defined(f"{fed} DROP STREAM b;").fed_by("c") == {"c"}
 
 
 def test_what_spark_makes_is_known_as_far_as_the_text_tells() -> None:
-    catalog = read(
+    catalog = defined(
         "CREATE TABLE t (a INT, b STRING); CREATE VIEW v AS SELECT a + 1 AS c FROM t; CREATE VIEW w AS SELECT * FROM x;"
     )
     assert [str(f) for f in catalog.table("v") or ()] == ["c int"]

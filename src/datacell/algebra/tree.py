@@ -7,7 +7,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from datacell.algebra import scalar
-from datacell.algebra.plan import Plan, Stream, Window
+from datacell.algebra.plan import Plan, Stream, Table, Window
 from datacell.algebra.plan import descendants as descendants
 
 
@@ -18,6 +18,10 @@ def transform_up(plan: Plan, change: Callable[[Plan], Plan]) -> Plan:
 
 def streams(plan: Plan) -> list[Stream]:
     return [node for node in descendants(plan) if isinstance(node, Stream)]
+
+
+def table_names(plan: Plan) -> set[str]:
+    return {node.name for node in descendants(plan) if isinstance(node, Table)}
 
 
 def windows(plan: Plan) -> list[Window]:

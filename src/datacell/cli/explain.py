@@ -12,7 +12,7 @@ from datacell.explain import Format, Stage, explain_script
 
 
 def explain(
-    script: Annotated[Path, typer.Argument(help="A file of SQL statements.", metavar="SCRIPT")],
+    script: Annotated[Path, typer.Argument(help="A file of SQL statements.", metavar="SCRIPT.sql")],
     stage: Annotated[Stage | None, typer.Option(help="Which plan to show; optimized if not said.")] = None,
     format: Annotated[Format, typer.Option(help="How to show it.")] = Format.TEXT,
 ) -> None:

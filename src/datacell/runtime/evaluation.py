@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from datacell.algebra import tree
-from datacell.algebra.plan import Plan, Table
+from datacell.algebra.plan import Plan
 from datacell.algebra.query import TIME_COLUMNS, Query, Timing
 from datacell.engines.arrow import arrow_schema
 from datacell.engines.protocol import Engine
@@ -65,10 +65,11 @@ class Runner:
     def __init__(self, engine: Engine, fallback: Engine, tables: Tables, placing: Placing | None = None) -> None:
         self.engine, self.fallback, self.tables = engine, fallback, tables
         self.placing = placing or Placing.on(engine)
+        self._named: dict[int, tuple[Plan, set[str]]] = {}
+        """The tables that plans name, by the identity of plans; each stands with its plan, which keeps it alive."""
 
     def __call__(self, plan: Plan, inputs: Mapping[str, pa.Table]) -> pa.Table:
-        named = {n.name for n in tree.descendants(plan) if isinstance(n, Table)} - inputs.keys()
-        everything = {**inputs, **{name: self.tables(name) for name in named}}
+        everything = {**inputs, **{name: self.tables(name) for name in self._names(plan) - inputs.keys()}}
         placed = self.placing.of(plan, everything)
         begin = perf_counter()
         for number, fragment in enumerate(placed.fragments):
@@ -79,6 +80,12 @@ class Runner:
             placed.ran(number, perf_counter() - started, len(answer))
         self.placing.ran(placed, perf_counter() - begin)
         return answer
+
+    def _names(self, plan: Plan) -> set[str]:
+        """A factory runs the same plans again and again."""
+        if id(plan) not in self._named:
+            self._named[id(plan)] = plan, tree.table_names(plan)
+        return self._named[id(plan)][1]
 
     def _on(self, engine: Engine, plan: Plan, inputs: Mapping[str, pa.Table]) -> pa.Table:
         try:

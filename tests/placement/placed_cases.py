@@ -1,0 +1,27 @@
+"""Cases of placement: queries and how EXPLAIN PHYSICAL shows them.
+
+``rates: s 2000, r 50`` declares rows per second.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from datacell.explain import Format, Setting, Stage, explain_query
+from datacell.placement.statistics import Statistics
+from datacell.placement.unit_costs import SHIPPED
+from fixture_cases import FixtureCase
+
+FOLDER = Path(__file__).parent / "fixtures"
+
+
+@dataclass(frozen=True)
+class PlacedCase(FixtureCase):
+    words = ("rates",)
+
+    def found(self) -> dict[str, str]:
+        pairs = [one.split() for one in self.said.get("rates", "").split(",") if one]
+        known = Statistics({name: float(rate) for name, rate in pairs}, distinct={"k": 40.0, "n": 4.0})
+        shown = explain_query(self.query(), Stage.PHYSICAL, Format.TEXT, setting=Setting(known, SHIPPED))
+        return {"explained": shown}

@@ -1,0 +1,38 @@
+"""Drawn cases before the judge: what the reference says of them, and whether the running net says the same."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from hypothesis import assume
+
+from datacell.algebra import tree
+from datacell.algebra.query import Query
+from datacell.engines.protocol import Engine
+from datacell.runtime.placing import Placing
+from reference import Answer, Reference
+from runtime.netrun import Cuts, NetRun, without_empty
+from sample import Values, answers, bind, catalog, decided, nearly_in_order, reference
+
+
+def judged(text: str, rows: dict[str, Values]) -> tuple[Query, Reference, list[Answer]]:
+    """A query, the judge, and what it says.
+
+    Only cases with an answer count: of those that are drawn, most would compare nothing with nothing.
+    """
+    query = bind(text)
+    assume(tree.windows(query.plan))
+    rows = nearly_in_order(rows)
+    expected = answers(query, decided(query.plan), rows)
+    assume(any(answer.rows for answer in expected))
+    return query, reference(rows), expected
+
+
+def answers_as_the_reference_does(
+    engine: Engine, text: str, rows: dict[str, Values], cuts: Cuts, incremental: bool, placing: Placing | None = None
+) -> None:
+    query, judge, expected = judged(text, rows)
+    with tempfile.TemporaryDirectory() as directory:
+        net = NetRun(Path(directory), catalog(), judge, engine, query, incremental, placing)
+        assert without_empty(net.run(cuts)) == without_empty(expected)
