@@ -17,7 +17,7 @@ Series = Mapping[str, Sequence[tuple[float, float]]]
 
 @dataclass(frozen=True)
 class Plot:
-    """Bars by name, or lines of points; axes may be logarithmic."""
+    """Bars by name, or points, with lines between them unless they are loose; axes may be logarithmic."""
 
     title: str
     series: Series
@@ -26,6 +26,7 @@ class Plot:
     log_x: bool = False
     log_y: bool = False
     is_bars: bool = False
+    is_loose: bool = False
 
     @classmethod
     def bars(cls, title: str, values: Mapping[str, float], x: str = "", log: bool = True) -> Self:
@@ -40,8 +41,10 @@ class Plot:
             axes.bar_label(drawn, fmt="{:,.0f}", padding=3, fontsize=8)
             axes.margins(x=0.2)
         else:
+            line, size = ("none", 6) if self.is_loose else ("-", 4)
             for marker, (name, points) in zip("osD^vP*X" * 4, self.series.items(), strict=False):
-                axes.plot([x for x, _ in points], [y for _, y in points], marker=marker, markersize=4, label=name)
+                x, y = zip(*points, strict=True)
+                axes.plot(x, y, marker=marker, markersize=size, linestyle=line, label=name)
             axes.legend(fontsize=8)
             axes.grid(visible=True, alpha=0.3)
         axes.set(title=self.title, xlabel=self.x, ylabel=self.y)
