@@ -2,8 +2,8 @@
 
 One net per query, filled with a whole window first; then each placement in turn drains a backlog of further batches.
 What is kept is in no engine, so placements take over from each other. Each has a turn; those that came near the best
-have more turns, forth and back, and the best one counts: what ran before leaves its traces. Rows come as Arrow tables:
-sources, the same for all, are left out.
+have more turns, forth and back, and the best one counts: what ran before leaves its traces. Placements that come out the
+same for every plan are one, however they were found. Rows come as Arrow tables: sources, the same for all, are left out.
 """
 
 from __future__ import annotations
@@ -127,6 +127,10 @@ def _measured(name: str, engines: tuple[Engine, Engine], others: int) -> tuple[d
         for number in range(TURNS):
             for placement in near if number % 2 else near[::-1]:
                 turn(placement)
+        found = {
+            one: max(found[other] for other in placings if placings[other].sites() == placings[one].sites())
+            for one in placings
+        }
         counted = [placings[name] for name in ("chosen", *PURE)]
         seen = [one for placing in counted for one in placing.seen() if one.runs > 1]
     return found, seen

@@ -41,6 +41,7 @@ _LOCAL = {
     "spark.driver.host": "localhost",
     "spark.sql.catalogImplementation": "in-memory",
 }
+_MOST_GIGABYTES = 4
 _NOISY = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
@@ -56,6 +57,7 @@ def session(master: str | None = None, application: str = "datacell") -> SparkSe
         builder = builder.config(key, value)
     if (master or "local").startswith("local"):
         builder = builder.config("spark.sql.shuffle.partitions", str(_cores(master)))
+        builder = builder.config("spark.driver.memory", f"{_memory()}g")
     return builder.getOrCreate()
 
 
@@ -79,6 +81,12 @@ def quieten() -> None:
 
 def _logging_option() -> str:
     return f"-Dlog4j2.configurationFile={(Path(__file__).parent / 'log4j2.properties').as_uri()}"
+
+
+def _memory() -> int:
+    """Gigabytes for Spark in this process: a quarter of what there is, but no more than it can use."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return min(_MOST_GIGABYTES, max(1, total // 4 >> 30))
 
 
 def _cores(master: str | None) -> int:

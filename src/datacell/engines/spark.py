@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import count
 
 import pyarrow as pa
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import broadcast
@@ -54,8 +55,8 @@ class SparkEngine:
                 (frame.coalesce(1) if alone else frame).createTempView(views[name])
             answer = self.session.sql(sql.text(sql.reading_from(plan, views), sql.SPARK)).toArrow()
             return conform(answer, plan.schema)
-        except (PySparkException, pa.ArrowException) as error:
-            raise EngineError(f"Spark could not run the fragment: {_first_line(error)}") from error
+        except (PySparkException, Py4JError, pa.ArrowException) as error:
+            raise EngineError(f"Spark could not run the fragment: {_reason(error)}") from error
         finally:
             for view in views.values():
                 self.session.catalog.dropTempView(view)
@@ -92,5 +93,7 @@ def _ddl(columns: Schema) -> str:
     return ", ".join(f"`{f.name.replace('`', '``')}` {f.type}" for f in columns)
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).strip().split("\n")[0]
+def _reason(error: Exception) -> str:
+    """Its first line; of an error that only Java knows, what Java said."""
+    lines = str(error).strip().split("\n")
+    return lines[1].removeprefix(": ") if isinstance(error, Py4JError) and len(lines) > 1 else lines[0]

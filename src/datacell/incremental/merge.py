@@ -97,9 +97,9 @@ def _combining(combination: Combination) -> tuple[Named, ...]:
 
 
 def _running(value: Named, keys: Sequence[str]) -> Named:
-    """The combination of all rows of the key up to a step, those at the step itself included."""
+    """The combination of all rows of the key so far; in the same order in which `lead` looks for the next."""
     window = _in_order(value.value, keys)
-    window.set("spec", exp.WindowSpec(kind="RANGE", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW"))
+    window.set("spec", exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW"))
     return Named(f"{value.name}{_RUN}", window, value.type)
 
 

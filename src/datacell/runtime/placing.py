@@ -194,6 +194,10 @@ class Placing:
                     predicted[number] * 1000,
                 )
 
+    def sites(self) -> dict[int, tuple[Site, ...]]:
+        """Where every plan runs at present, by identity."""
+        return {number: placed.sites for number, placed in self._placed.items()}
+
     def engine_names(self) -> str:
         """The engines at work."""
         sites = {f.site.value for placed in self._placed.values() for f in placed.fragments}
