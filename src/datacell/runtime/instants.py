@@ -157,18 +157,25 @@ class EveryInstant:
         self._answer = Inbox(self.program.answer)
         self._is_warm = True
         if self.now != -FOREVER:
-            self._advanced(-FOREVER, self.now)
+            self._work(-FOREVER, self.now)
+            self._answer.take(self.released)
 
     def _advanced(self, since: int, until: int) -> pa.Table:
+        """What begins between what was given out and what may be now."""
+        progress = self._work(since, until)
+        before, self.released = self.released, max(self.released, progress)
+        rows = self._answer.take(self.released)
+        return rows.filter(pa.array(instants(rows, FROM) >= before))
+
+    def _work(self, since: int, until: int) -> int:
+        """Let the rows between two instants flow into the answer, which has then come to an instant."""
         new = {window_table(index): self._new(index, since, until) for index in self._windows()}
         progress = dict.fromkeys(new, until)
         for index, work in enumerate(self.work):
             name = output_table(index)
             new[name], progress[name] = work.advance(new, progress)
         self._answer.put(new, self.run)
-        before, self.released = self.released, max(self.released, self._answer.progress(progress))
-        rows = self._answer.take(self.released)
-        return rows.filter(pa.array(instants(rows, FROM) >= before))
+        return self._answer.progress(progress)
 
     def _relieve(self, step: int) -> None:
         """Cut the operator that is behind most, if too much waits for it: what is open there may then leave."""

@@ -35,7 +35,7 @@ class Joining(Working):
         for section in self.turns.sections(self.before, now):
             part = _beginning(rows, section.since, section.until)
             if section.joins:
-                part = self._joined(part, END if section.until <= now else now)
+                part = self._joined(part, END if section.until < now else now)
             given.append(part.select(self.schema.names))
         found = pa.concat_tables(given)
         if self.regulation is not None and now < FOREVER:
