@@ -141,6 +141,10 @@ class Reference:
     # The plain SQL answer over snapshots
 
     def _answer(self, plan: Plan, contents: Sequence[list[Row]], boundary: exp.Expr) -> Counter[tuple[Any, ...]]:
+        return Counter(self._listed(plan, contents, boundary))
+
+    def _listed(self, plan: Plan, contents: Sequence[list[Row]], boundary: exp.Expr) -> list[tuple[Any, ...]]:
+        """The rows in the order in which the database gives them."""
         inputs = {name: _table(feed.columns, feed.rows) for name, feed in self.feeds.items()} | dict(self.tables)
         numbered = iter(range(len(contents)))
 
@@ -152,7 +156,7 @@ class Reference:
 
         fixed = tree.at_boundary(_each_window(plan, snapshot), boundary)
         result = self.engine.run(fixed, inputs)
-        return Counter(zip(*(map(_hashable, column.to_pylist()) for column in result.columns), strict=True))
+        return list(zip(*(map(_hashable, column.to_pylist()) for column in result.columns), strict=True))
 
 
 @dataclass

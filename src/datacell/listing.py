@@ -81,7 +81,7 @@ def _queries(scheduler: Scheduler) -> pa.Table:
 
 
 def _query(name: str, running: RunningFactory) -> tuple[Any, ...]:
-    description, state = running.description, running.held()
+    state = running.held()
     return (
         name,
         running.run.placing.engine_names(),
@@ -93,7 +93,7 @@ def _query(name: str, running: RunningFactory) -> tuple[Any, ...]:
         None if state is None else state.rows,
         *_spent(running),
         len(running.run.placing.moves),
-        description.remark,
+        running.remark,
     )
 
 

@@ -269,7 +269,7 @@ _KEYS = (None, 1, 1, 2, 2, 3)
 _NUMBERS = (None, 0, 1, 2, 20)
 _HALVES = (None, -1.5, 0.0, 0.5, 2.5)
 _TEXTS = (None, "x", "y")
-_SECONDS = (0.0, 0.5, 1.0, 1.0, 2.0, 3.5, 4.0, 9.0)
+SECONDS = (0.0, 0.5, 1.0, 1.0, 2.0, 3.5, 4.0, 9.0)
 
 
 def data() -> st.SearchStrategy[dict[str, Values]]:
@@ -283,8 +283,8 @@ def rows(random: Random) -> dict[str, Values]:
         return [tuple(map(random.choice, columns)) for _ in range(size)]
 
     return {
-        "s": some(7, _SECONDS, _KEYS, _HALVES, _NUMBERS),
-        "r": some(5, _SECONDS, _KEYS, _NUMBERS, _TEXTS),
+        "s": some(7, SECONDS, _KEYS, _HALVES, _NUMBERS),
+        "r": some(5, SECONDS, _KEYS, _NUMBERS, _TEXTS),
         "t": some(5, _KEYS, _NUMBERS, _TEXTS),
         "u": some(5, _KEYS, _NUMBERS),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -37,6 +38,25 @@ def test_every_snapshot_is_the_reference_s_on_spark(
     spark_engine: SparkEngine, text: str, rows: dict[str, Values], cuts: Cuts, shape: str
 ) -> None:
     _is_the_reference_s(spark_engine, shape.format(text), rows, cuts)
+
+
+@settings(SEVERAL, max_examples=30)
+@given(queries(forms=(EVERY_CHANGE,)), data(), CUTS, st.integers(0, 2**32 - 1))
+def test_turns_and_restarts_change_no_snapshot(text: str, rows: dict[str, Values], cuts: Cuts, seed: int) -> None:
+    """Operators start afresh at instants that are drawn, and all of them are killed now and then."""
+    query, judge, expected = judged(text, rows)
+    chance = Random(seed)
+    with tempfile.TemporaryDirectory() as directory:
+        net = NetRun(Path(directory), catalog(), judge, engine(), query)
+        for batch in list(net.batches(cuts)):
+            if chance.random() < 0.3:
+                net = NetRun(Path(directory), catalog(), judge, engine(), query)
+            net.turn(chance)
+            net.deposit(*batch)
+        net.scheduler.drain()
+        found = net.validities()
+    for answer in expected:
+        assert snapshot(found, answer.boundary) == answer.rows, answer.boundary
 
 
 @settings(SEVERAL, max_examples=20)

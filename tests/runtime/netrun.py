@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pyarrow as pa
@@ -22,12 +23,14 @@ from datacell.runtime.factory import Description
 from datacell.runtime.output import Output
 from datacell.runtime.placing import Placing
 from datacell.runtime.scheduler import Scheduler
+from datacell.runtime.turns import Turn
 from datacell.sql.catalog import REJECTED, Catalog
 from reference import FOREVER, Answer, Feed, Reference, _hashable, micros
 
 Validity = tuple[int, int, tuple[Any, ...]]
 """A row of an answer at every instant: from when until when it is valid, and its values."""
 
+Rows = Sequence[Mapping[str, Any]]
 Cuts = Mapping[str, Sequence[int]]
 """For each stream, how many rows come in each batch."""
 
@@ -71,7 +74,7 @@ class NetRun:
         description = Description("q", self.query, engine, sliced, placing=placing, program=program)
         self.running = self.scheduler.add_factory(description, self.output, judge.tables.__getitem__, engine)
 
-    def deposit(self, stream: str, number: int, rows: Sequence[Mapping[str, Any]]) -> None:
+    def deposit(self, stream: str, number: int, rows: Rows) -> None:
         fields = Schema(self.catalog.streams[stream].fields)
         table = pa.Table.from_pylist(list(map(dict, rows)), schema=arrow_schema(fields))
         self.scheduler.deposit(stream, number, table, arrow_schema(Schema(REJECTED)).empty_table())
@@ -83,11 +86,26 @@ class NetRun:
         return self.answers()
 
     def deposit_all(self, cuts: Cuts) -> None:
+        for batch in self.batches(cuts):
+            self.deposit(*batch)
+
+    def batches(self, cuts: Cuts) -> Iterator[tuple[str, int, Rows]]:
+        """The batches of the streams in turn."""
         batches = {name: _cut(self.judge.feeds[name], sizes) for name, sizes in cuts.items()}
         for number in range(max(map(len, batches.values()), default=0)):
             for name, parts in batches.items():
                 if number < len(parts):
-                    self.deposit(name, number, parts[number])
+                    yield name, number, parts[number]
+
+    def turn(self, chance: Random) -> list[tuple[int, Turn]]:
+        """Let operators turn by chance at the instants that they have come to; which did, and how."""
+        assert self.running.instants is not None
+        turned = []
+        for number, work in enumerate(self.running.instants.work):
+            if work.open_rows() is not None and chance.random() < 0.4:
+                work.turns.turn(work.before, chance.random() < 0.6)
+                turned.append((number, work.turns.last))
+        return turned
 
     def answers(self) -> list[Answer]:
         """What the firings wrote, by boundary; boundaries without rows are not written down."""
@@ -130,8 +148,8 @@ def without_empty(answers: Sequence[Answer]) -> list[Answer]:
     return [a for a in answers if a.rows]
 
 
-def _cut(feed: Feed, sizes: Sequence[int]) -> list[Sequence[Mapping[str, Any]]]:
-    parts: list[Sequence[Mapping[str, Any]]] = []
+def _cut(feed: Feed, sizes: Sequence[int]) -> list[Rows]:
+    parts: list[Rows] = []
     start = 0
     for size in sizes:
         parts.append(feed.rows[start : start + size])

@@ -419,18 +419,26 @@ class Order(Plan):
         return f"{keys}{limit}{offset}".strip()
 
 
+class Coalescing(Enum):
+    """Is it asked for, or done as long as it makes rows clearly fewer?"""
+
+    ALWAYS = "coalesce"
+    WHILE_WORTH_IT = "coalesce while worth it"
+
+
 @dataclass(frozen=True)
 class Coalesce(Plan):
     """The same snapshots in as few rows as possible: one that ends where an equal one begins is continued by it."""
 
     child: Plan
+    when: Coalescing = Coalescing.ALWAYS
 
     @cached_property
     def schema(self) -> Schema:
         return self.child.schema
 
     def head(self) -> str:
-        return "coalesce"
+        return self.when.value
 
 
 @dataclass(frozen=True)

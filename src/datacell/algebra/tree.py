@@ -7,7 +7,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from datacell.algebra import scalar
-from datacell.algebra.plan import Plan, Stream, Table, Window
+from datacell.algebra.plan import Aggregate, Join, JoinKind, Order, Over, Plan, SetOperation, Stream, Table, Window
 from datacell.algebra.plan import descendants as descendants
 
 
@@ -41,6 +41,23 @@ def slides(plan: Plan) -> list[int]:
 def reads_boundary(plan: Plan) -> bool:
     """Does some expression depend on when the snapshot is taken?"""
     return any(scalar.reads_boundary(e) for node in descendants(plan) for e in node.expressions())
+
+
+def is_static(plan: Plan) -> bool:
+    """Does it read tables only?"""
+    return not windows(plan)
+
+
+def is_swept(plan: Plan) -> bool:
+    """Is it an operator over windows that cuts its results where its inputs change?"""
+    match plan:
+        case Join(left, right, kind):
+            return kind is not JoinKind.INNER and not is_static(left) and not is_static(right)
+        case Aggregate(aggregates=(_, *_)) | SetOperation() | Over():
+            return not is_static(plan)
+        case Order(limit=limit, offset=offset):
+            return (limit is not None or offset > 0) and not is_static(plan)
+    return False
 
 
 def has_stream(plan: Plan) -> bool:

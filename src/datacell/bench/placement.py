@@ -2,8 +2,9 @@
 
 One net per query, filled with a whole window first; then each placement in turn drains a backlog of further batches.
 What is kept is in no engine, so placements take over from each other. Each has a turn; those that came near the best
-have more turns, forth and back, and the best one counts: what ran before leaves its traces. Placements that come out the
-same for every plan are one, however they were found. Rows come as Arrow tables: sources, the same for all, are left out.
+have more turns, forth and back, and the best one counts: what ran before leaves its traces. Placements that come out
+the same for every plan are one, however they were found. Rows come as Arrow tables: sources, the same for all, are left
+out.
 """
 
 from __future__ import annotations

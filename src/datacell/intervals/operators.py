@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from datacell.algebra import duration, tree
-from datacell.algebra.plan import Plan, Table
+from datacell.algebra.plan import Coalescing, Plan, Table
 from datacell.algebra.query import Query
 from datacell.algebra.schema import Field, Schema
 from datacell.algebra.window import WindowSpec
@@ -120,6 +120,7 @@ class Sweep(Operator):
     operator: Plan
     sides: tuple[Side, ...]
     presence: int | None
+    split: int | None = None
 
     @property
     def keys(self) -> tuple[Field, ...]:
@@ -128,11 +129,15 @@ class Sweep(Operator):
     @property
     def how(self) -> str:
         cut = "of each key" if self.keys else "of all rows"
-        return f"evaluated between every two end points {cut}"
+        return f"evaluated between every two end points {cut}{_pieces(self.split)}"
 
     @cached_property
     def cutting(self) -> Plan:
         return sweep.segments(self.sides, self.keys, self.presence)
+
+    @cached_property
+    def cutting_at_ticks(self) -> Plan:
+        return sweep.segments_at_ticks(self.sides, self.keys, self.presence)
 
     @cached_property
     def evaluating(self) -> Plan:
@@ -140,14 +145,19 @@ class Sweep(Operator):
 
     @property
     def fragments(self) -> tuple[Plan, ...]:
-        return self.cutting, self.evaluating
+        return self.cutting, self.cutting_at_ticks, self.evaluating
 
 
 @dataclass(frozen=True)
 class Joined(Operator):
     """Equal rows that follow each other become one."""
 
-    how = "a row waits for an equal one that begins where it ends"
+    when: Coalescing = Coalescing.ALWAYS
+
+    @property
+    def how(self) -> str:
+        waiting = "a row waits for an equal one that begins where it ends"
+        return waiting if self.when is Coalescing.ALWAYS else f"while that makes rows clearly fewer {waiting}"
 
     @cached_property
     def joining(self) -> Plan:
@@ -191,8 +201,7 @@ class Sum(Operator):
 
     @property
     def how(self) -> str:
-        pieces = "" if self.split is None else f"; cut at every multiple of {duration.show(self.split)}"
-        return f"by parts: a row is looked at when it begins and when it ends{pieces}"
+        return f"by parts: a row is looked at when it begins and when it ends{_pieces(self.split)}"
 
     @cached_property
     def plans(self) -> SumPlans:
@@ -231,3 +240,7 @@ class Program:
         flows = [flow.plan for o in self.operators for flow in o.inputs]
         ends = [self.answer.plan, *([] if self.finish is None else [self.finish])]
         return [*flows, *(f for o in self.operators for f in o.fragments), *ends]
+
+
+def _pieces(split: int | None) -> str:
+    return "" if split is None else f"; cut at every multiple of {duration.show(split)}"

@@ -19,7 +19,7 @@ from sqlglot import exp
 from datacell.algebra import scalar, tree
 from datacell.algebra.carry import Carrier, same_value
 from datacell.algebra.partial import formula
-from datacell.algebra.plan import Aggregate, Filter, Group, Join, Map, Over, Plan, Table
+from datacell.algebra.plan import Aggregate, Distinct, Filter, Group, Join, Map, Over, Plan, Table
 from datacell.algebra.schema import Field, Named, Schema
 from datacell.algebra.types import BIGINT, BOOLEAN, INT
 from datacell.intervals.validity import (
@@ -36,7 +36,8 @@ from datacell.intervals.validity import (
 )
 
 SEGMENTS, BEGINS, ENDS = "the segments", "begins′", "ends′"
-_AT, _CHANGE, _KNOWN, _LIVE = "at′", "change′", "known′", "live′"
+TICKS, AT = "the ticks", "at′"
+_CHANGE, _KNOWN, _LIVE = "change′", "known′", "live′"
 
 
 def side_table(index: int) -> str:
@@ -69,10 +70,18 @@ def segments(sides: Sequence[Side], keys: Sequence[Field], presence: int | None)
     Only segments that were not closed before, and in which some row is valid: a row of side number `presence`, if one
     of them says when there is an answer at all.
     """
-    named = tuple(Field(_key(i), k.type) for i, k in enumerate(keys))
-    counted = [presence is None or side.index == presence for side in sides]
-    events = union([e for side, counts in zip(sides, counted, strict=True) for e in _events(side, named, counts)])
-    by = events.schema.passing((*(f.name for f in named), _AT))
+    return _segments(_changes(sides, _named(keys), presence), _named(keys))
+
+
+def segments_at_ticks(sides: Sequence[Side], keys: Sequence[Field], presence: int | None) -> Plan:
+    """The same, cut at ticks too, whatever happens there."""
+    named = _named(keys)
+    return _segments([*_changes(sides, named, presence), _at_ticks(sides, named)], named)
+
+
+def _segments(found: Sequence[Plan], named: tuple[Field, ...]) -> Plan:
+    events = union(found)
+    by = events.schema.passing((*(f.name for f in named), AT))
     change = Named(_CHANGE, scalar.call("sum", scalar.column(_CHANGE)), BIGINT)
     known = Named(_KNOWN, scalar.call("bool_or", scalar.column(_KNOWN)), BOOLEAN)
     instants = Aggregate(Group(events, by), (change, known))
@@ -81,13 +90,13 @@ def segments(sides: Sequence[Side], keys: Sequence[Field], presence: int | None)
         instants,
         (
             Named(_LIVE, _running(scalar.call("sum", scalar.column(_CHANGE)), key_names), BIGINT),
-            Named(ENDS, _following(_AT, key_names), BIGINT),
+            Named(ENDS, _following(AT, key_names), BIGINT),
             Named(f"{_KNOWN}′", _following(_KNOWN, key_names), BOOLEAN),
         ),
     )
     closed_before = scalar.call("coalesce", scalar.column(f"{_KNOWN}′"), exp.false())
     wanted = formula("live > 0 AND NOT closed", live=scalar.column(_LIVE), closed=closed_before)
-    columns = (*followed.schema.passing(key_names), computed(BEGINS, "at", at=_AT), *followed.schema.passing([ENDS]))
+    columns = (*followed.schema.passing(key_names), computed(BEGINS, "at", at=AT), *followed.schema.passing([ENDS]))
     return Map(Filter(followed, wanted), columns)
 
 
@@ -122,36 +131,53 @@ class _AtSegments(Carrier):
     def source(self, plan: Plan) -> Plan:
         assert isinstance(plan, Side)
         begins, ends = self.names
-        cut = self._segments(*(f.name for f in self._named()))
+        cut = self._segments(*(f.name for f in _named(self.keys)))
         covers = condition("f <= a AND t >= b", f=FROM, t=TO, a=begins, b=ends)
         same = [same_value(k.value.copy(), scalar.column(_key(i))) for i, k in enumerate(plan.keys)]
         joined = Join(plan.rows(), cut, condition=scalar.conjoin([*same, *scalar.conjuncts(covers)]))
         return Map(joined, joined.schema.passing((*plan.schema.names, begins, ends)))
 
-    def _named(self) -> tuple[Field, ...]:
-        return tuple(Field(_key(i), k.type) for i, k in enumerate(self.keys))
-
     def _segments(self, *keys: str) -> Plan:
-        table = Table(SEGMENTS, SEGMENTS, (*self._named(), Field(BEGINS, BIGINT), Field(ENDS, BIGINT)))
+        table = Table(SEGMENTS, SEGMENTS, (*_named(self.keys), Field(BEGINS, BIGINT), Field(ENDS, BIGINT)))
         ends = (
             Named(n, scalar.column(f"{SEGMENTS}.{c}"), BIGINT) for n, c in zip(self.names, (BEGINS, ENDS), strict=True)
         )
-        own = (Named(f.name, scalar.column(f"{SEGMENTS}.{f.name}"), f.type) for f in self._named() if f.name in keys)
+        own = (
+            Named(f.name, scalar.column(f"{SEGMENTS}.{f.name}"), f.type) for f in _named(self.keys) if f.name in keys
+        )
         return Map(table, (*own, *ends))
+
+
+def _changes(sides: Sequence[Side], keys: tuple[Field, ...], presence: int | None) -> list[Plan]:
+    counted = [presence is None or side.index == presence for side in sides]
+    return [e for side, counts in zip(sides, counted, strict=True) for e in _events(side, keys, counts)]
+
+
+def _at_ticks(sides: Sequence[Side], keys: tuple[Field, ...]) -> Plan:
+    """The instants that cut the segments of all keys."""
+    ticks = with_progress(reading(TICKS, (Field(AT, BIGINT),)))
+    if keys:
+        ticks = Join(Distinct(union([Map(side.rows(), _keys_of(side, keys)) for side in sides])), ticks)
+    known = Named(_KNOWN, condition("t < before", t=AT, before=BEFORE), BOOLEAN)
+    return Map(ticks, (*ticks.schema.passing((*(f.name for f in keys), AT)), Named(_CHANGE, formula("0"), INT), known))
 
 
 def _events(side: Side, keys: tuple[Field, ...], counts: bool) -> list[Plan]:
     """When rows of a side begin and cease to be valid, as far as that is known now."""
     rows = with_progress(side.rows())
-    named = [Named(f.name, k.value, f.type) for f, k in zip(keys, side.keys, strict=True)]
+    named = _keys_of(side, keys)
 
     def event(plan: Plan, at: str, change: str, known: str) -> Plan:
         counted = Named(_CHANGE, formula(change if counts else "0"), INT)
         before = Named(_KNOWN, condition(known, t=at, before=BEFORE), BOOLEAN)
-        return Map(plan, (*named, computed(_AT, "t", t=at), counted, before))
+        return Map(plan, (*named, computed(AT, "t", t=at), counted, before))
 
     ended = Filter(rows, condition("t <= now", t=TO, now=NOW))
     return [event(rows, FROM, "1", "t < before"), event(ended, TO, "-1", "t <= before")]
+
+
+def _keys_of(side: Side, keys: tuple[Field, ...]) -> tuple[Named, ...]:
+    return tuple(Named(f.name, k.value, f.type) for f, k in zip(keys, side.keys, strict=True))
 
 
 def _running(call: exp.Expr, keys: Sequence[str]) -> exp.Window:
@@ -165,8 +191,13 @@ def _following(column: str, keys: Sequence[str]) -> exp.Window:
 
 
 def _over(call: exp.Expr, keys: Sequence[str]) -> exp.Window:
-    order = exp.Order(expressions=[exp.Ordered(this=scalar.column(_AT), nulls_first=True)])
+    order = exp.Order(expressions=[exp.Ordered(this=scalar.column(AT), nulls_first=True)])
     return exp.Window(this=call, partition_by=[scalar.column(k) for k in keys], order=order, over="OVER")
+
+
+def _named(keys: Sequence[Field]) -> tuple[Field, ...]:
+    """Keys under names of their own."""
+    return tuple(Field(_key(i), k.type) for i, k in enumerate(keys))
 
 
 def _key(index: int) -> str:

@@ -81,7 +81,7 @@ class _Translation:
     def flow(self, plan: Plan, split: int | None = None) -> Plan:
         """The plan as a fragment over leaves, with the validity of each row.
 
-        What is swept may be cut at every multiple of a length of time: then its inputs are.
+        What is swept may be cut at every multiple of a length of time.
         """
         require_no_instant(plan)
         match plan:
@@ -94,16 +94,16 @@ class _Translation:
             case Map(child, columns):
                 below = self.flow(child)
                 return Map(below, (*columns, *below.schema.passing((FROM, TO))))
-            case Union(inputs) if not any(map(_is_static, inputs)):
+            case Union(inputs) if not any(map(tree.is_static, inputs)):
                 return Union(tuple(map(self._aligned, inputs)))
             case Order(child, limit=None, offset=0):
                 return self.flow(child)
             case Distinct(child):
                 return self._output(Once(plan, (Flow(self.flow(child)),)))
-            case Coalesce(child):
-                return self._output(Joined(plan, (Flow(self.flow(child)),)))
+            case Coalesce(child, when):
+                return self._output(Joined(plan, (Flow(self.flow(child)),), when))
             case SplitEvery(child, length):
-                return self.flow(child, length) if _is_swept(child) else self._pieces(plan, child, length)
+                return self.flow(child, length) if tree.is_swept(child) else self._pieces(plan, child, length)
             case Aggregate():
                 return self._aggregate(plan, split)
             case Join():
@@ -135,9 +135,9 @@ class _Translation:
         return self._output(Sum(plan, inputs, Blocks(plan.keys, tuple(found), rows.columns), windows.pop(), split))
 
     def _join(self, plan: Join, split: int | None) -> Plan:
-        if _is_static(plan.right) and plan.kind in _KEEPS_LEFT:
+        if tree.is_static(plan.right) and plan.kind in _KEEPS_LEFT:
             return self._beside(plan, replace(plan, left=self.flow(plan.left)))
-        if _is_static(plan.left) and plan.kind in _KEEPS_RIGHT:
+        if tree.is_static(plan.left) and plan.kind in _KEEPS_RIGHT:
             return self._beside(plan, replace(plan, right=self.flow(plan.right)))
         if plan.kind is JoinKind.INNER:
             sides = Flow(self.flow(plan.left)), Flow(self.flow(plan.right))
@@ -153,21 +153,21 @@ class _Translation:
         inputs = [ungrouped(plan.child)] if isinstance(plan, Aggregate) and plan.keys else list(plan.children)
         flows: list[Flow] = []
         sides: list[Plan] = []
-        has_table = any(map(_is_static, inputs))
+        has_table = any(map(tree.is_static, inputs))
         for child, key in zip(inputs, keys, strict=True):
-            if _is_static(child):
+            if tree.is_static(child):
                 sides.append(child)
                 continue
-            flow = self._cut(child, self.flow(child), split)
+            flow = Flow(self.flow(child))
             sides.append(Side(len(flows), flow.columns, () if has_table else key))
             flows.append(flow)
         found = [s for s in sides if isinstance(s, Side)]
         presence = None
         if has_table or (isinstance(plan, Aggregate) and not plan.keys):
             presence = len(flows)
-            flows.append(self._cut(plan, self._presence(), split))
+            flows.append(Flow(self._presence()))
             found.append(Side(presence, (), ()))
-        return self._output(Sweep(plan, tuple(flows), _over(plan, sides), tuple(found), presence))
+        return self._output(Sweep(plan, tuple(flows), _over(plan, sides), tuple(found), presence, split))
 
     def _presence(self) -> Plan:
         """When some window of the query shows something."""
@@ -176,10 +176,6 @@ class _Translation:
 
     def _pieces(self, plan: Plan, child: Plan, length: int) -> Plan:
         return self._output(Pieces(plan, (Flow(self.flow(child)),), length))
-
-    def _cut(self, plan: Plan, flow: Plan, split: int | None) -> Flow:
-        """What flows into a swept operator, in pieces if that is to give its results in pieces."""
-        return Flow(flow if split is None else self._output(Pieces(SplitEvery(plan, split), (Flow(flow),), split)))
 
     def _output(self, operator: Operator) -> Plan:
         self.operators.append(operator)
@@ -220,22 +216,6 @@ def _unordered(plan: Plan) -> Plan:
     return plan
 
 
-def _is_static(plan: Plan) -> bool:
-    return not tree.windows(plan)
-
-
-def _is_swept(plan: Plan) -> bool:
-    """Is it an operator that cuts its results where its inputs change?"""
-    match plan:
-        case Aggregate(aggregates=(_, *_)) | SetOperation() | Over():
-            return True
-        case Order(limit=limit, offset=offset):
-            return limit is not None or offset > 0
-        case Join(left, right, kind):
-            return kind is not JoinKind.INNER and not _is_static(left) and not _is_static(right)
-    return False
-
-
 def _is_flow(plan: Plan) -> bool:
     """Is every row of it a row of one window, as long as that is valid?"""
     match plan:
@@ -246,8 +226,8 @@ def _is_flow(plan: Plan) -> bool:
         case Union(inputs):
             return all(map(_is_flow, inputs))
         case Join(left, right, kind):
-            beside = _is_static(right) and kind in _KEEPS_LEFT and _is_flow(left)
-            return beside or (_is_static(left) and kind in _KEEPS_RIGHT and _is_flow(right))
+            beside = tree.is_static(right) and kind in _KEEPS_LEFT and _is_flow(left)
+            return beside or (tree.is_static(left) and kind in _KEEPS_RIGHT and _is_flow(right))
     return False
 
 

@@ -7,6 +7,6 @@ from datacell.algebra.plan import Coalesce, Filter, Plan
 
 def rewrite(node: Plan) -> Plan:
     match node:
-        case Filter(Coalesce(child), predicate):
-            return Coalesce(Filter(child, predicate))
+        case Filter(Coalesce(child) as coalesce, predicate):
+            return coalesce.with_children([Filter(child, predicate)])
     return node

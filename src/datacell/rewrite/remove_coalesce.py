@@ -5,12 +5,12 @@ What comes last decides how validities are cut. Of two splits one is enough if i
 
 from __future__ import annotations
 
-from datacell.algebra.plan import Coalesce, Distinct, Plan, SplitEvery
+from datacell.algebra.plan import Coalesce, Coalescing, Distinct, Plan, SplitEvery
 
 
 def rewrite(node: Plan) -> Plan:
     match node:
-        case Coalesce(Coalesce(child) | SplitEvery(child)):
+        case Coalesce(Coalesce(child) | SplitEvery(child), Coalescing.ALWAYS):
             return Coalesce(child)
         case Distinct(Coalesce(child) | SplitEvery(child)):
             return Distinct(child)

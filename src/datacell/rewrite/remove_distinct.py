@@ -1,11 +1,30 @@
-"""δ(A)  =  A  where no row of A can be there twice: its groups are told apart by their keys, and all keys are kept."""
+"""δ(A)  =  A  where no row of A can be there twice: its groups are told apart by their keys, and all keys are kept.
+
+δ(A) ⋈ δ(B), δ(A) − B, δ(A) ∩ B and δ(A) ∪max δ(B) are such. An outer join of both sides is not: a row of NULLs may
+come of either.
+"""
 
 from __future__ import annotations
 
 from sqlglot import exp
 
 from datacell.algebra import scalar
-from datacell.algebra.plan import Aggregate, Distinct, Filter, Join, JoinKind, Map, Order, Over, Plan, StrictDifference
+from datacell.algebra.plan import (
+    Aggregate,
+    Difference,
+    Distinct,
+    Filter,
+    Intersection,
+    Join,
+    JoinKind,
+    Map,
+    MaxUnion,
+    Order,
+    Over,
+    Plan,
+    SetOperation,
+    StrictDifference,
+)
 
 Key = frozenset[str]
 
@@ -22,15 +41,37 @@ def _key(plan: Plan) -> Key | None:
     match plan:
         case Aggregate():
             return frozenset(k.name for k in plan.keys)
-        case Distinct() | StrictDifference():
+        case Distinct():
             return frozenset(plan.schema.names)
         case Filter(child) | Order(child) | Over(child):
             return _key(child)
         case Join(left, kind=JoinKind.SEMI | JoinKind.ANTI):
             return _key(left)
+        case Join(left, right, JoinKind.INNER | JoinKind.LEFT | JoinKind.RIGHT):
+            return _together(_key(left), _key(right))
+        case SetOperation() if _is_distinct(plan):
+            return frozenset(plan.schema.names)
         case Map(child):
             return _renamed(_key(child), plan)
     return None
+
+
+def _is_distinct(plan: SetOperation) -> bool:
+    match plan:
+        case StrictDifference():
+            return True
+        case Difference(left):
+            return _key(left) is not None
+        case Intersection(left, right):
+            return _key(left) is not None or _key(right) is not None
+        case MaxUnion(left, right):
+            return _key(left) is not None and _key(right) is not None
+    return False
+
+
+def _together(left: Key | None, right: Key | None) -> Key | None:
+    """A pair of rows is told apart by the keys of both."""
+    return None if left is None or right is None else left | right
 
 
 def _renamed(key: Key | None, plan: Map) -> Key | None:

@@ -71,11 +71,12 @@ NARROW: Phase = (
 
 DECIDE: Phase = (NodeRule("break_ties", break_ties.rewrite),)
 
-RULES: tuple[Phase, ...] = (UNNEST, PUSH, NARROW, DECIDE)
+RESHAPE: Phase = (PlanRule("insert_coalesce", insert_coalesce.rewrite),)
+
+RULES: tuple[Phase, ...] = (UNNEST, PUSH, NARROW, DECIDE, RESHAPE)
 
 ALTERNATIVES: Phase = (
     NodeRule("push_partial_aggregation_through_join", push_partial_aggregation_through_join.rewrite),
-    NodeRule("insert_coalesce", insert_coalesce.rewrite),
     NodeRule("remove_inner_distinct", remove_inner_distinct.rewrite),
 )
 """Sound, but not always better: a choice by cost."""

@@ -27,6 +27,7 @@ from datacell.runtime.basket import NUMBER, TIME, Basket
 from datacell.runtime.evaluation import Evaluation, Runner
 from datacell.runtime.instants import EveryInstant
 from datacell.runtime.placing import Placing
+from datacell.runtime.turns import Turn
 
 MOST_BOUNDARIES = 1024
 """In one firing: enough to make its fixed cost vanish, few enough to bound its memory."""
@@ -57,7 +58,8 @@ class State:
     """How far a factory has come: the last boundary it answered, or the last batch of each stream it has seen.
 
     `tail` is how many of the last firing's rows belong to that boundary; `previous` are these rows, where needed. At
-    every instant, `boundary` is how far the watermark had come; what begins before `released` was given out.
+    every instant, `boundary` is how far the watermark had come; what begins before `released` was given out; `turns`
+    are those of every operator.
     """
 
     boundary: int = -FOREVER
@@ -65,6 +67,7 @@ class State:
     released: int = -FOREVER
     batches: Mapping[str, int] | None = None
     previous: pa.Table | None = None
+    turns: tuple[tuple[Turn, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -138,7 +141,8 @@ def fire_on_rows(
 def fire_until(evaluation: EveryInstant, state: State, ready: Readiness) -> Fired:
     """Let time go on to the watermark."""
     rows = evaluation.advance(ready.watermark, ready.ended)
-    after = replace(state, boundary=evaluation.now, released=evaluation.released, tail=len(rows))
+    turns = tuple(turns.known for turns in evaluation.turns)
+    after = replace(state, boundary=evaluation.now, released=evaluation.released, tail=len(rows), turns=turns)
     return Fired(rows, rows, after)
 
 

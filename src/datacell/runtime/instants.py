@@ -4,18 +4,22 @@ The watermark is how far all sources have come. Every operator then takes the ro
 of its inputs, gives the rows that no later one can change, and says how far it has come itself. What leaves a query is
 ordered by (valid_from, valid_to), because it waits for the progress of the last operator.
 
-Nothing but the rows of streams is stored: an operator's state follows from the rows that reach beyond what has been
-delivered, so after a restart they are taken once more, and what was delivered then is not delivered again.
+Nothing but the rows of streams and the turns of operators is stored: an operator's state follows from the rows that
+reach beyond what has been delivered, so after a restart they are taken once more, and what was delivered then is not
+delivered again.
+
+A row that goes on holds back everything that began after it. Where that is much, the operator that waits is cut.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from datacell.algebra.plan import Coalescing
 from datacell.algebra.query import TIME_COLUMNS, Timing
 from datacell.algebra.window import WindowSpec
 from datacell.engines.arrow import arrow_schema, arrow_type
@@ -39,7 +43,17 @@ from datacell.runtime.inbox import Inbox, instants
 from datacell.runtime.summing import Summing
 from datacell.runtime.sweeping import Covering, Overlapping, Sweeping
 from datacell.runtime.ticking import Cutting, Joining
+from datacell.runtime.turns import Turn, Turns
 from datacell.runtime.working import Working
+
+MOST_WAITING = 10_000
+"""Rows that may wait for one that goes on."""
+
+FEW_OPEN = 4
+"""So many times the rows that would be cut must wait for it to be worth it."""
+
+PATIENCE = 4
+"""So many steps of time an operator may be behind what it has taken: a step or two is what a firing brings."""
 
 
 class EveryInstant:
@@ -54,10 +68,14 @@ class EveryInstant:
         run: Runner,
         now: int = -FOREVER,
         released: int = -FOREVER,
+        turns: Sequence[Sequence[Turn]] = (),
     ) -> None:
         self.program, self.baskets, self.run = program, baskets, run
         self.now, self.released = now, released
-        self._work: list[Working] = []
+        known = turns or [(_first_turn(operator),) for operator in program.operators]
+        self.turns = list(map(Turns, known))
+        self.cuts = 0
+        self.work: list[Working] = []
         self._answer = Inbox(program.answer)
         self._is_warm = False
         self._is_closed = False
@@ -78,10 +96,14 @@ class EveryInstant:
             self._warm_up()
         until = END if ended else watermark
         last = max([self.now, *map(self._last_change, self._windows())]) if ended else until
-        rows = self._advanced(self.now, until)
+        rows, step = self._advanced(self.now, until), until - self.now
         self.now = last
         if ended:
-            self.released, self._is_closed, self._is_warm = last, True, False
+            self._close(last)
+        else:
+            self._relieve(step)
+        for turns in self.turns:
+            turns.forget(self.released)
         self._given = [(ends, given) for ends, given in self._given if ends.max() >= self.released]
         return self._delivered(rows)
 
@@ -95,7 +117,16 @@ class EveryInstant:
         return [(TIME, oldest_valid(window, self.released)) for name, window in self.program.windows if name == stream]
 
     def state(self) -> Held:
-        return Held(1, sum(work.size() for work in self._work) + len(self._answer.rows))
+        return Held(1, sum(work.size() for work in self.work) + len(self._answer.rows))
+
+    def waiting(self) -> int:
+        """How many rows are there that must wait for earlier ones."""
+        return sum(work.waiting() for work in self.work) + len(self._answer.rows)
+
+    def remark(self) -> str:
+        """What was decided on the way, for readers."""
+        cut = f"cut {self.cuts} times, because more than {MOST_WAITING} rows waited" if self.cuts else ""
+        return "; ".join(filter(None, (*(work.remark() for work in self.work), cut)))
 
     def _windows(self) -> range:
         return range(len(self.program.windows))
@@ -108,8 +139,9 @@ class EveryInstant:
     def _ticks(self, until: int) -> bool:
         """Is there something to be cut before this instant?"""
         lengths = [o.length for o in self.program.operators if isinstance(o, Pieces)]
-        lengths += [o.split for o in self.program.operators if isinstance(o, Sum) and o.split is not None]
-        return any(-(-self.now // length) * length < until for length in lengths) and self.state().rows > 0
+        lengths += [o.split for o in self.program.operators if isinstance(o, Sum | Sweep) and o.split is not None]
+        is_cut = any(-(-self.now // length) * length < until for length in lengths)
+        return (is_cut or any(work.is_turning() for work in self.work)) and self.state().rows > 0
 
     def _last_change(self, index: int) -> int:
         """The last instant that is said anything about when the input ends."""
@@ -120,22 +152,48 @@ class EveryInstant:
 
     def _warm_up(self) -> None:
         """Bring the operators to where they were, or to the beginning; what that gives was given before."""
-        self._work = [_at_work(operator, self.run) for operator in self.program.operators]
+        operators = zip(self.program.operators, self.turns, strict=True)
+        self.work = [_at_work(operator, self.run, turns) for operator, turns in operators]
         self._answer = Inbox(self.program.answer)
         self._is_warm = True
         if self.now != -FOREVER:
-            self._advanced(-FOREVER, self.now)
+            self._work(-FOREVER, self.now)
+            self._answer.take(self.released)
 
     def _advanced(self, since: int, until: int) -> pa.Table:
+        """What begins between what was given out and what may be now."""
+        progress = self._work(since, until)
+        before, self.released = self.released, max(self.released, progress)
+        rows = self._answer.take(self.released)
+        return rows.filter(pa.array(instants(rows, FROM) >= before))
+
+    def _work(self, since: int, until: int) -> int:
+        """Let the rows between two instants flow into the answer, which has then come to an instant."""
         new = {window_table(index): self._new(index, since, until) for index in self._windows()}
         progress = dict.fromkeys(new, until)
-        for index, work in enumerate(self._work):
+        for index, work in enumerate(self.work):
             name = output_table(index)
             new[name], progress[name] = work.advance(new, progress)
         self._answer.put(new, self.run)
-        before, self.released = self.released, max(self.released, self._answer.progress(progress))
-        rows = self._answer.take(self.released)
-        return rows.filter(pa.array(instants(rows, FROM) >= before))
+        return self._answer.progress(progress)
+
+    def _relieve(self, step: int) -> None:
+        """Cut the operator that is behind most, if too much waits for it: what is open there may then leave."""
+        waiting = self.waiting()
+        if waiting <= MOST_WAITING:
+            return
+        slowest = max(self.work, key=lambda work: work.before - work.given)
+        count, behind = slowest.open_rows(), slowest.before - slowest.given
+        if count is not None and behind >= PATIENCE * step and waiting >= FEW_OPEN * count:
+            slowest.turns.cut(slowest.before)
+            self.cuts += 1
+
+    def _close(self, last: int) -> None:
+        """Everything was said up to this instant: nothing that comes will be joined with it."""
+        self.released, self._is_closed, self._is_warm = last, True, False
+        for operator, turns in zip(self.program.operators, self.turns, strict=True):
+            if isinstance(operator, Joined):
+                turns.cut(last)
 
     def _new(self, index: int, since: int, until: int) -> pa.Table:
         """The rows under a window that begin between two instants."""
@@ -181,18 +239,22 @@ def _between(batch: Batch, since: int, until: int) -> pa.Table:
     return batch.rows if inside.all() else batch.rows.filter(pa.array(inside))
 
 
-def _at_work(operator: Operator, run: Runner) -> Working:
+def _at_work(operator: Operator, run: Runner, turns: Turns) -> Working:
     match operator:
         case Pair():
-            return Overlapping(operator, run)
+            return Overlapping(operator, run, turns)
         case Once():
-            return Covering(operator, run)
+            return Covering(operator, run, turns)
         case Sweep():
-            return Sweeping(operator, run)
+            return Sweeping(operator, run, turns)
         case Sum():
-            return Summing(operator, run)
+            return Summing(operator, run, turns)
         case Joined():
-            return Joining(operator, run)
+            return Joining(operator, run, turns)
         case Pieces():
-            return Cutting(operator, run)
+            return Cutting(operator, run, turns)
     raise AssertionError(operator)
+
+
+def _first_turn(operator: Operator) -> Turn:
+    return Turn(-FOREVER, isinstance(operator, Joined) and operator.when is Coalescing.ALWAYS)

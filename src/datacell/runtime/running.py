@@ -21,6 +21,7 @@ from datacell.runtime.factory import Description, Fired, Readiness, State
 from datacell.runtime.increments import Increments
 from datacell.runtime.instants import EveryInstant
 from datacell.runtime.output import Output
+from datacell.runtime.turns import Turn
 
 
 class RunningFactory:
@@ -47,7 +48,7 @@ class RunningFactory:
         if query.timing is Timing.ROW_BY_ROW:
             self._row_fragment = lift.row_fragment(query)
         elif description.program is not None:
-            at = self.state.boundary, self.state.released
+            at = self.state.boundary, self.state.released, self.state.turns
             self.instants = EveryInstant(description.program, baskets, self.run, *at)
         elif description.split is None:
             self.evaluation = Reevaluation(query, baskets, self.run)
@@ -84,6 +85,12 @@ class RunningFactory:
     def strategy(self) -> str:
         evaluation = self.evaluation or self.instants
         return Timing.ROW_BY_ROW.value if evaluation is None else evaluation.strategy
+
+    @property
+    def remark(self) -> str:
+        """Why it runs as it does, and what it has decided since."""
+        decided = "" if self.instants is None else self.instants.remark()
+        return "; ".join(filter(None, (self.description.remark, decided)))
 
     def held(self) -> Held | None:
         """What it holds beside the baskets, if anything."""
@@ -153,6 +160,7 @@ def _recovered(output: Output) -> tuple[State, pa.Table | None]:
         saved.get("tail", 0),
         saved.get("released", -FOREVER),
         saved.get("batches"),
+        turns=tuple(tuple(Turn(**turn) for turn in turns) for turns in saved.get("turns", ())),
     )
     previous = output.latest()
     if previous is not None:

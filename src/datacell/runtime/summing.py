@@ -17,15 +17,15 @@ from datacell.intervals.operators import Sum
 from datacell.intervals.validity import FOREVER, FROM, TO, Instants
 from datacell.runtime.evaluation import Runner
 from datacell.runtime.inbox import instants
-from datacell.runtime.ticking import ticks
+from datacell.runtime.turns import Turns
 from datacell.runtime.working import Given, Working
 
 
 class Summing(Working):
     """The rows of the open block, what is left when rows of the one before go, and the open segment of each key."""
 
-    def __init__(self, operator: Sum, run: Runner) -> None:
-        super().__init__(operator, run)
+    def __init__(self, operator: Sum, run: Runner, turns: Turns) -> None:
+        super().__init__(operator, run, turns)
         self.plans, self.window, self.split = operator.plans, operator.window, operator.split
         made = operator.blocks
         self.keys = [f.name for f in made.key_fields]
@@ -50,6 +50,9 @@ class Summing(Working):
 
     def kept(self) -> int:
         return sum(map(len, self.current)) + len(self.leaving) + len(self.open)
+
+    def open_rows(self) -> int:
+        return len(self.open)
 
     def _partials(self, new: Sequence[pa.Table]) -> pa.Table:
         if not any(map(len, new)):
@@ -108,7 +111,7 @@ class Summing(Working):
     def _ticks(self, starts: pa.Table, ends: pa.Table, now: int) -> pa.Table:
         """The instants that cut segments, as far as there are any to be cut."""
         known = [instants(starts, FROM), instants(ends, TO), instants(self.open, BEGINS)]
-        at = ticks(self.split, np.concatenate(known), self.before, now)
+        at = self.turns.ticks(self.split, np.concatenate(known), self.before, now)
         return pa.table({PERIOD: pa.array(periods(self.window, at)), AT: pa.array(at)})
 
     def _given(self, now: int) -> int:

@@ -12,6 +12,7 @@ from datacell.intervals.operators import Operator
 from datacell.intervals.validity import FOREVER
 from datacell.runtime.evaluation import Runner
 from datacell.runtime.inbox import Inbox
+from datacell.runtime.turns import Turns
 
 Given = tuple[pa.Table, int]
 """Rows, and how far the operator has come: no row that begins before this instant will follow."""
@@ -20,8 +21,8 @@ Given = tuple[pa.Table, int]
 class Working(ABC):
     """An operator and its state."""
 
-    def __init__(self, operator: Operator, run: Runner) -> None:
-        self.run = run
+    def __init__(self, operator: Operator, run: Runner, turns: Turns) -> None:
+        self.run, self.turns = run, turns
         self.inboxes = [Inbox(flow) for flow in operator.inputs]
         self.schema = arrow_schema(operator.schema)
         self.before = -FOREVER
@@ -39,7 +40,23 @@ class Working(ABC):
         return rows.select(self.schema.names), self.given
 
     def size(self) -> int:
-        return sum(len(inbox.rows) for inbox in self.inboxes) + self.kept()
+        return self.waiting() + self.kept()
+
+    def waiting(self) -> int:
+        """How many rows have come that it cannot take yet."""
+        return sum(len(inbox.rows) for inbox in self.inboxes)
+
+    def is_turning(self) -> bool:
+        """Is there a turn that what it has taken does not show?"""
+        return self.turns.last.at == self.before
+
+    def open_rows(self) -> int | None:
+        """Of how many rows it knows only when they begin; None if they must not be cut."""
+        return None
+
+    def remark(self) -> str:
+        """What it has decided, for readers."""
+        return ""
 
     @abstractmethod
     def take(self, new: Sequence[pa.Table], now: int) -> Given:
