@@ -47,10 +47,11 @@ class SparkEngine:
 
     def run(self, plan: Plan, inputs: Inputs) -> pa.Table:
         before = SparkSession.getActiveSession()
-        views = {name: f"datacell_input_{next(_VIEW_NUMBERS)}" for name in sql.sources(plan)}
+        sources = sql.sources(plan)
+        views = {name: f"datacell_input_{next(_VIEW_NUMBERS)}" for name in sources}
         try:
-            alone = _is_for_one_task([inputs[name] for name in views])
-            for name, columns in sql.sources(plan).items():
+            alone = _is_for_one_task([inputs[name] for name in sources])
+            for name, columns in sources.items():
                 frame = self._frame(inputs[name], columns)
                 (frame.coalesce(1) if alone else frame).createTempView(views[name])
             answer = self.session.sql(sql.text(sql.reading_from(plan, views), sql.SPARK)).toArrow()

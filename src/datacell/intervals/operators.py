@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from datacell.algebra import duration, tree
-from datacell.algebra.plan import Coalescing, Plan, Table
+from datacell.algebra.plan import Coalescing, Plan
 from datacell.algebra.query import Query
 from datacell.algebra.schema import Field, Schema
 from datacell.algebra.window import WindowSpec
@@ -42,8 +42,7 @@ class Flow:
 
     @cached_property
     def leaves(self) -> tuple[str, ...]:
-        names = {n.name for n in tree.descendants(self.plan) if isinstance(n, Table)}
-        return tuple(sorted(n for n in names if n.startswith(("window ", "operator "))))
+        return tuple(sorted(n for n in tree.table_names(self.plan) if n.startswith(("window ", "operator "))))
 
     @property
     def columns(self) -> tuple[Field, ...]:
