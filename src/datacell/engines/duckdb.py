@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from threading import Lock
 
 import duckdb
 import pyarrow as pa
@@ -14,6 +15,7 @@ from datacell.engines import sql
 from datacell.engines.agreed import DUCKDB, refusals
 from datacell.engines.agreed.spelled import RefusedError
 from datacell.engines.arrow import arrow_schema, shaped
+from datacell.engines.known import Known
 from datacell.engines.protocol import Input, Inputs, ParquetFiles
 from datacell.errors import EngineError
 
@@ -27,7 +29,6 @@ _LOCKED: dict[str, str | bool | int | float | list[str]] = {
 }
 """It knows nothing of how large its inputs are: what it guesses about the sides of a join is worse than our order."""
 
-_MOST_KNOWN = 256
 _LIGHT = 50_000
 """Rows of input up to which one thread is faster than several."""
 
@@ -51,16 +52,18 @@ class _Prepared:
         self.sources = [(name, _naive(arrow_schema(columns))) for name, columns in sources.items()]
         self.schema = arrow_schema(plan.schema)
         self._slots = [_Slot() for _ in sources]
+        self._lock = Lock()
         self._cursors: dict[int, duckdb.DuckDBPyConnection] = {}
 
     def run(self, database: duckdb.DuckDBPyConnection, tables: Sequence[pa.Table]) -> pa.Table:
-        for slot, table in zip(self._slots, tables, strict=True):
-            slot.table = table
-        try:
-            return self._cursor(database).execute("EXECUTE prepared").to_arrow_table()
-        finally:
-            for slot in self._slots:
-                slot.table = None
+        with self._lock:
+            for slot, table in zip(self._slots, tables, strict=True):
+                slot.table = table
+            try:
+                return self._cursor(database).execute("EXECUTE prepared").to_arrow_table()
+            finally:
+                for slot in self._slots:
+                    slot.table = None
 
     def close(self) -> None:
         for cursor in self._cursors.values():
@@ -90,7 +93,7 @@ class DuckDBEngine:
         settings = _LOCKED if threads is None else {"threads": threads, **_LOCKED}
         self._database = duckdb.connect(":memory:", config=settings)
         self._light = duckdb.connect(":memory:", config={"threads": 1, **_LOCKED})
-        self._known: dict[int, _Prepared] = {}
+        self._prepared = Known(self._prepare)
 
     def refusals(self, plan: Plan) -> tuple[str, ...]:
         return refusals(plan)
@@ -110,25 +113,17 @@ class DuckDBEngine:
         except (duckdb.Error, pa.ArrowException) as error:
             raise EngineError(f"DuckDB could not run the fragment: {_first_line(error)}") from error
 
-    def _prepared(self, plan: Plan) -> _Prepared:
-        """A factory runs the same plans again and again."""
-        found = self._known.pop(id(plan), None)
-        if found is None:
-            sources = sql.sources(plan)
-            names = {name: f"input_{number}" for number, name in enumerate(sources)}
-            found = _Prepared(plan, self.sql(sql.reading_from(plan, names)), sources)
-            if len(self._known) >= _MOST_KNOWN:
-                self._known.pop(next(iter(self._known))).close()
-        self._known[id(plan)] = found
-        return found
+    def _prepare(self, plan: Plan) -> _Prepared:
+        sources = sql.sources(plan)
+        names = {name: f"input_{number}" for number, name in enumerate(sources)}
+        return _Prepared(plan, self.sql(sql.reading_from(plan, names)), sources)
 
     def execute(self, statement: str) -> duckdb.DuckDBPyConnection:
         """Any statement, as far as the lock allows it."""
         return self._database.cursor().execute(statement)
 
     def close(self) -> None:
-        for prepared in self._known.values():
-            prepared.close()
+        self._prepared.close()
         self._database.close()
         self._light.close()
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import count
+from threading import Lock
+from typing import cast
 
 import pyarrow as pa
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import broadcast
+from pyspark.sql.types import StructType
 
 from datacell.algebra.plan import Plan
 from datacell.algebra.schema import Schema
 from datacell.engines import sql
 from datacell.engines.arrow import conform, selected
+from datacell.engines.known import Known
 from datacell.engines.protocol import Input, Inputs, ParquetFiles
 from datacell.engines.session import own_session, session
 from datacell.errors import EngineError
@@ -27,17 +31,59 @@ _ONE_TASK = 1_000_000
 """Rows of input up to which one task is faster than several, because then nothing is shuffled."""
 
 
+class _Prepared:
+    """A plan's text, and the views that it reads its inputs from."""
+
+    def __init__(self, plan: Plan, session: SparkSession) -> None:
+        self.plan, self.session = plan, session
+        self.sources = sql.sources(plan)
+        self.views = {name: f"datacell_input_{next(_VIEW_NUMBERS)}" for name in self.sources}
+        self.text = sql.text(sql.reading_from(plan, self.views), sql.SPARK)
+        self._schemas = {name: cast("StructType", StructType.fromDDL(_ddl(c))) for name, c in self.sources.items()}
+        self._empty: dict[str, DataFrame] = {}
+        self._lock = Lock()
+
+    def run(self, inputs: Inputs) -> pa.Table:
+        with self._lock:
+            try:
+                alone = _is_for_one_task([inputs[name] for name in self.sources])
+                for name, view in self.views.items():
+                    frame = self._frame(name, inputs[name])
+                    (frame.coalesce(1) if alone else frame).createOrReplaceTempView(view)
+                return self.session.sql(self.text).toArrow()
+            finally:
+                self.close()
+
+    def close(self) -> None:
+        """Let go of the inputs."""
+        for view in self.views.values():
+            self.session.catalog.dropTempView(view)
+
+    def _frame(self, name: str, source: Input) -> DataFrame:
+        schema = self._schemas[name]
+        if isinstance(source, ParquetFiles):
+            return self.session.read.schema(schema).parquet(*source.paths)
+        if not len(source) and name in self._empty:
+            return self._empty[name]
+        table = _without_empty_pieces(selected(source, self.sources[name]))
+        frame = self.session.createDataFrame(table, schema=schema)
+        if not len(source):
+            self._empty[name] = frame
+        return broadcast(frame) if len(source) <= _FEW else frame
+
+
 class SparkEngine:
     """Runs in a session of its own beside the given one; a session that it started itself ends with it."""
 
     name = "spark"
-    call_worth = 200_000
+    call_worth = 100_000
 
     def __init__(self, spark: SparkSession | None = None, master: str | None = None) -> None:
         owner = spark or session(master)
         self._started = owner if spark is None else None
         self.session = own_session(owner)
         """Ours: with UTC and ANSI mode off, whatever the owner's has."""
+        self._prepared = Known(lambda plan: _Prepared(plan, self.session))
 
     def refusals(self, plan: Plan) -> tuple[str, ...]:  # noqa: ARG002 - Spark defines the answers, so it refuses nothing
         return ()
@@ -47,32 +93,17 @@ class SparkEngine:
 
     def run(self, plan: Plan, inputs: Inputs) -> pa.Table:
         before = SparkSession.getActiveSession()
-        sources = sql.sources(plan)
-        views = {name: f"datacell_input_{next(_VIEW_NUMBERS)}" for name in sources}
         try:
-            alone = _is_for_one_task([inputs[name] for name in sources])
-            for name, columns in sources.items():
-                frame = self._frame(inputs[name], columns)
-                (frame.coalesce(1) if alone else frame).createTempView(views[name])
-            answer = self.session.sql(sql.text(sql.reading_from(plan, views), sql.SPARK)).toArrow()
-            return conform(answer, plan.schema)
+            return conform(self._prepared(plan).run(inputs), plan.schema)
         except (PySparkException, Py4JError, pa.ArrowException) as error:
             raise EngineError(f"Spark could not run the fragment: {_reason(error)}") from error
         finally:
-            for view in views.values():
-                self.session.catalog.dropTempView(view)
             if before is not None and self._started is None:
                 _make_active(before)
 
     def close(self) -> None:
         if self._started is not None:
             self._started.stop()
-
-    def _frame(self, source: Input, columns: Schema) -> DataFrame:
-        if isinstance(source, ParquetFiles):
-            return self.session.read.schema(_ddl(columns)).parquet(*source.paths)
-        frame = self.session.createDataFrame(_without_empty_pieces(selected(source, columns)), schema=_ddl(columns))
-        return broadcast(frame) if len(source) <= _FEW else frame
 
 
 def _is_for_one_task(sources: Sequence[Input]) -> bool:
@@ -81,8 +112,9 @@ def _is_for_one_task(sources: Sequence[Input]) -> bool:
 
 
 def _make_active(owner: SparkSession) -> None:
-    """PySpark makes a session the active one when it creates a frame, and has no other public way to say so."""
-    owner.createDataFrame([], "nothing int")
+    """As PySpark does it itself whenever it creates a frame, which is its only public way and takes far longer."""
+    SparkSession._activeSession = owner
+    SparkSession._get_j_spark_session_class(owner._jvm).setActiveSession(owner._jsparkSession)
 
 
 def _without_empty_pieces(table: pa.Table) -> pa.Table:

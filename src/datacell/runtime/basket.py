@@ -7,7 +7,7 @@ only half before a crash is taken again, under the same numbers. A batch leaves 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -23,6 +23,9 @@ TIME, NUMBER = "__time", "__number"
 
 Need = tuple[str, int]
 """What a reader still needs of a stream: a column of its batches and the least value that it looks at."""
+
+Made = Mapping[int, pa.Table]
+"""What a reader has made of rows before they are taken, by the number of its relation."""
 
 _SUFFIX = ".arrow"
 

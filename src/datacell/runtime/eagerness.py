@@ -37,10 +37,14 @@ class Eagerness:
             self._slice = slice_
         self._waiting += rows
         self._in_slice += rows
-        if slice_ > self._slice:
+        if self.is_new(slice_):
             self._slice, self._last_slice_rows, self._in_slice = slice_, self._in_slice, 0
             return True
         return self.chunks > 1 and self._waiting * self.chunks >= self._last_slice_rows
+
+    def is_new(self, slice_: int) -> bool:
+        """Do rows of this slice come after all there were? Then those before it are full."""
+        return self._slice is not None and slice_ > self._slice
 
     def absorbed(self) -> None:
         self._waiting = 0

@@ -17,7 +17,7 @@ from datacell.engines.protocol import Engine
 from datacell.errors import EngineError
 from datacell.incremental import boundaries, lift
 from datacell.incremental.boundaries import FOREVER, Boundary, Positions
-from datacell.runtime.basket import NUMBER, TIME, Basket, Batch, Need
+from datacell.runtime.basket import NUMBER, TIME, Basket, Batch, Made, Need
 from datacell.runtime.placing import Placing
 
 Tables = Callable[[str], pa.Table]
@@ -40,7 +40,10 @@ class Evaluation(Protocol):
     def fragments(self) -> Mapping[bool, Plan]:
         """What answers one boundary, and what answers many."""
 
-    def absorb(self, stream: str, batch: Batch) -> None:
+    def ahead(self, stream: str, rows: pa.Table, times: Positions) -> Made:
+        """What can be made of rows that are about to come, without changing anything."""
+
+    def absorb(self, stream: str, batch: Batch, ahead: Made) -> None:
         """A batch is about to be put into the basket; what is needed of it may be kept already."""
 
     def positions(self) -> list[Positions]:
@@ -108,7 +111,10 @@ class Reevaluation:
         self.fragments = {many: lift.lift(query, many) for many in (False, True)}
         self.by_rows = query.timing is Timing.ARRIVALS
 
-    def absorb(self, stream: str, batch: Batch) -> None:
+    def ahead(self, stream: str, rows: pa.Table, times: Positions) -> Made:  # noqa: ARG002
+        return {}
+
+    def absorb(self, stream: str, batch: Batch, ahead: Made) -> None:
         """The rows are needed as they are."""
 
     def positions(self) -> list[Positions]:

@@ -37,7 +37,7 @@ from datacell.incremental.relations import (
     fields,
     projection,
 )
-from datacell.runtime.basket import NUMBER, TIME, Basket, Batch, Need
+from datacell.runtime.basket import NUMBER, TIME, Basket, Batch, Made, Need
 from datacell.runtime.eagerness import Eagerness
 from datacell.runtime.evaluation import Held, Runner
 from datacell.runtime.merging import Merging
@@ -86,21 +86,31 @@ class Increments:
 
     # Rows come
 
-    def absorb(self, stream: str, batch: Batch) -> None:
+    def ahead(self, stream: str, rows: pa.Table, times: Positions) -> Made:
+        """Slices of rows that will not wait, where they are made of nothing else; row windows need their numbers."""
+        if self.by_rows or not len(rows) or not self.eagerness[stream].is_new(self._last_slice(stream, times)):
+            return {}
+        return {
+            number: self._made(relation, rows.append_column(SLICE, pa.array(relation.cuts.slices(times))))
+            for number, relation in self._kept_of(stream)
+            if relation.cuts is not None and tree.table_names(relation.plan) == {lift.basket(stream)}
+        }
+
+    def absorb(self, stream: str, batch: Batch, ahead: Made) -> None:
         """Make slices of the rows that have come, unless the open slice may wait for more."""
         eagerness = self.eagerness[stream]
         self._spent = 0.0
         if eagerness.is_due(len(batch.rows), self._cut(stream, batch)):
-            self._flush(stream, batch)
+            self._flush(stream, batch, ahead)
 
-    def _flush(self, stream: str, batch: Batch | None = None) -> None:
+    def _flush(self, stream: str, batch: Batch | None = None, ahead: Made | None = None) -> None:
         started = perf_counter()
         for number, relation in self._kept_of(stream):
-            self._absorb(relation, self.kept[number], batch)
+            self._absorb(relation, self.kept[number], batch, (ahead or {}).get(number))
         self.eagerness[stream].absorbed()
         self._spent += perf_counter() - started
 
-    def _absorb(self, relation: Kept, kept: Slices, batch: Batch | None) -> None:
+    def _absorb(self, relation: Kept, kept: Slices, batch: Batch | None, ahead: pa.Table | None) -> None:
         waiting = [b for b in self.baskets[relation.stream].batches if b.number > kept.through]
         waiting += [] if batch is None else [batch]
         if not waiting:
@@ -108,8 +118,10 @@ class Increments:
         rows = pa.concat_tables([b.rows for b in waiting])
         position = np.asarray(rows[NUMBER if self.by_rows else TIME].to_numpy(), dtype=np.int64)
         at = position if relation.cuts is None else relation.cuts.slices(position)
-        sliced = rows.drop_columns([TIME, NUMBER]).append_column(SLICE, pa.array(at))
-        made = self._made(relation, sliced)
+        if ahead is not None and waiting == [batch]:
+            made = ahead
+        else:
+            made = self._made(relation, rows.drop_columns([TIME, NUMBER]).append_column(SLICE, pa.array(at)))
         occupied = at[:0] if self.by_rows else np.unique(at)
         kept.put(waiting[-1].number, int(rows[NUMBER][-1].as_py()) + 1, made, occupied)
 
@@ -126,10 +138,12 @@ class Increments:
 
     def _cut(self, stream: str, batch: Batch) -> int:
         """The last slice that the batch has rows of: when it is a new one, the slices before it are full."""
+        return self._last_slice(stream, batch.numbers()[-1:] if self.by_rows else batch.times())
+
+    def _last_slice(self, stream: str, positions: Positions) -> int:
         cut = self._kept_of(stream)[0][1].cuts
-        position = batch.numbers() if self.by_rows else batch.times()
-        last = position[-1:] if self.by_rows else position.max(keepdims=True)
-        return int((last if cut is None else cut.slices(last))[0]) if len(last) else -FOREVER
+        last = positions.max(keepdims=True)
+        return int((last if cut is None else cut.slices(last))[0])
 
     # Boundaries are due
 
@@ -157,6 +171,8 @@ class Increments:
         for index, leaf in enumerate(self.split.leaves):
             inputs |= self._leaf(index, leaf, due)
         answer = self.run(self.fragments[many], inputs)
+        for merging in self.merged.values():
+            merging.wait()
         for eagerness in self.eagerness.values():
             eagerness.answered(self._spent + perf_counter() - started, len(due))
         self._spent = 0.0

@@ -13,6 +13,7 @@ slices themselves, which then costs no more than the boundaries do.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from math import isqrt
 from typing import Any
@@ -32,15 +33,25 @@ from datacell.runtime.evaluation import Runner
 from datacell.runtime.slices import Chunk, Slices, slices
 
 FEW_BLOCKS, MOST_PIECES = 2, 8
+_BESIDE = ThreadPoolExecutor(1, "folding")
 
 
 @dataclass
 class _Front:
-    """The present block: what was folded, and rows that were not yet."""
+    """The present block: what was folded, or is being folded, and rows that were not yet."""
 
     block: int
-    folded: pa.Table
+    _folded: pa.Table | Future[pa.Table]
     rows: list[pa.Table]
+
+    @property
+    def folded(self) -> pa.Table:
+        if isinstance(self._folded, Future):
+            self._folded = self._folded.result()
+        return self._folded
+
+    def fold(self, folding: Future[pa.Table], rows: list[pa.Table]) -> None:
+        self._folded, self.rows = folding, rows
 
 
 @dataclass
@@ -219,6 +230,11 @@ class Merging:
 
     # State
 
+    def wait(self) -> None:
+        """Until nothing is being folded."""
+        if self._front is not None:
+            _ = self._front.folded
+
     def forget(self) -> None:
         """The chunks have changed: make front and suffixes anew."""
         self._front = self._full = self._suffixes = None
@@ -253,7 +269,9 @@ class Merging:
         return self._front
 
     def _fold(self, front: _Front, stop: int) -> None:
-        """Combine what every later window shows, once it is worth a call."""
+        """Combine what every later window shows, once it is worth a call; it is done while the answer is."""
+        if self.blocks.size is not None and stop >= self.blocks.start(front.block + 1):
+            return
         size = sum(map(len, front.rows))
         if len(front.rows) > MOST_PIECES:
             front.rows = [pa.concat_tables(front.rows).combine_chunks()]
@@ -262,9 +280,9 @@ class Merging:
         older = [self._plain(r, None, stop) for r in front.rows]
         if sum(map(len, older)) <= self.worth:
             return
-        front.folded = self.run(self.folding, {ROWS: pa.concat_tables([front.folded, *older])})
+        inputs = {ROWS: pa.concat_tables([front.folded, *older])}
         later = [_where(r, slices(r) >= stop) for r in front.rows]
-        front.rows = [r for r in later if len(r)]
+        front.fold(_BESIDE.submit(self.run, self.folding, inputs), [r for r in later if len(r)])
 
     def _full_block(self, block: int, start: int, asked: int = 1) -> _Full:
         if self._full is None or self._full.block != block or start < self._full.starts[0]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from threading import RLock
 from time import perf_counter
 from typing import Protocol
 
@@ -150,6 +151,8 @@ class Placing:
         self._placed: dict[int, PlacedPlan] = {}
         self._refused: dict[int, bool] = {}
         self._busy, self._since = 0.0, perf_counter()
+        self._lock = RLock()
+        """Slices are made beside what settles."""
 
     @classmethod
     def on(cls, engine: Engine, known: Statistics | None = None, units: UnitCosts = SHIPPED) -> Placing:
@@ -164,24 +167,26 @@ class Placing:
 
     def of(self, plan: Plan, inputs: Mapping[str, pa.Table]) -> PlacedPlan:
         """The placement of a plan that is about to run."""
-        found = self._placed.get(id(plan))
-        if found is None:
-            found = self._placed[id(plan)] = self._first(plan, inputs)
-        for name, table in inputs.items():
-            found.rows.setdefault(name, Recent()).add(len(table))
-        return found
+        with self._lock:
+            found = self._placed.get(id(plan))
+            if found is None:
+                found = self._placed[id(plan)] = self._first(plan, inputs)
+            for name, table in inputs.items():
+                found.rows.setdefault(name, Recent()).add(len(table))
+            return found
 
     def ran(self, placed: PlacedPlan, seconds: float) -> None:
         """A plan has run; now and then its placement is looked at again."""
-        placed.runs += 1
-        self._busy += seconds
-        if self.policy.looks_again and placed.is_due():
-            placed.looked()
-            self._look(placed)
+        with self._lock:
+            placed.runs += 1
+            self._busy += seconds
+            if self.policy.looks_again and placed.is_due():
+                placed.looked()
+                self._look(placed)
 
     def seen(self) -> Iterator[Seen]:
         """All fragments so far, beside what they should cost."""
-        for placed in self._placed.values():
+        for placed in list(self._placed.values()):
             predicted = loads(self._root(placed), placed.sites, self.units)
             for number, fragment in enumerate(placed.fragments):
                 yield Seen(

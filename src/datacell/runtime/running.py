@@ -12,10 +12,10 @@ import pyarrow as pa
 from datacell.algebra.query import Emission, Timing
 from datacell.engines.protocol import Engine
 from datacell.incremental import lift
-from datacell.incremental.boundaries import FOREVER, Boundary
+from datacell.incremental.boundaries import FOREVER, Boundary, Positions
 from datacell.incremental.relations import name
 from datacell.runtime import factory
-from datacell.runtime.basket import NUMBER, Basket, Batch, Need
+from datacell.runtime.basket import NUMBER, Basket, Batch, Made, Need
 from datacell.runtime.evaluation import Evaluation, Held, Reevaluation, Runner, Tables
 from datacell.runtime.factory import Description, Fired, Readiness, State
 from datacell.runtime.increments import Increments
@@ -66,10 +66,14 @@ class RunningFactory:
         relations = () if self.description.split is None else self.description.split.relations
         return answers | {id(relation.plan): name(number) for number, relation in enumerate(relations)}
 
-    def absorb(self, stream: str, batch: Batch) -> None:
+    def ahead(self, stream: str, rows: pa.Table, times: Positions) -> Made:
+        """What can be made of rows that are about to come."""
+        return {} if self.evaluation is None else self.evaluation.ahead(stream, rows, times)
+
+    def absorb(self, stream: str, batch: Batch, ahead: Made) -> None:
         """A batch is about to be put into the basket."""
         if self.evaluation is not None:
-            self.evaluation.absorb(stream, batch)
+            self.evaluation.absorb(stream, batch, ahead)
 
     @property
     def latest(self) -> pa.Table | None:

@@ -1,8 +1,9 @@
 """The scheduler: fires what is enabled, whenever rows have come, time has passed or the input has ended.
 
 One thing happens at a time. A batch is taken, the whole net settles, then the next one is taken; a receptor may read
-it meanwhile. So a boundary that is due is answered before any later row is seen, a full basket holds its receptor back
-by itself, and how batches of different streams interleave is the only freedom there is.
+it meanwhile, and slices may be made of it, which changes nothing yet. So a boundary that is due is answered before any
+later row is seen, a full basket holds its receptor back by itself, and how batches of different streams interleave is
+the only freedom there is.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from datacell.runtime.feeder import Feeder
 from datacell.runtime.net import Action, Kind, Net, Transition, settle
 from datacell.runtime.output import Output
 from datacell.runtime.running import RunningFactory
-from datacell.runtime.stream import RunningStream, TimedReader
+from datacell.runtime.stream import Ahead, RunningStream, TimedReader
 from datacell.sql.catalog import StreamDefinition
 
 LARGEST_BASKET = 1 << 30
@@ -99,9 +100,10 @@ class Scheduler:
             self.settle()
 
     def hand_over(self, stream: str, number: int, rows: pa.Table, rejected: pa.Table) -> None:
-        """Take a batch; the net settles while the receptor reads the next one."""
+        """Take a batch; the net settles while the receptor reads the next one and slices are made of it."""
+        ahead = self.streams[stream].ahead(rows)
         with self.lock:
-            self._take(stream, number, rows, rejected)
+            self._take(stream, number, rows, rejected, ahead)
             self._is_settling = True
             self._settler.submit(self._settle_beside)
 
@@ -119,7 +121,7 @@ class Scheduler:
         if failure is not None:
             raise failure
 
-    def _take(self, stream: str, number: int, rows: pa.Table, rejected: pa.Table) -> None:
+    def _take(self, stream: str, number: int, rows: pa.Table, rejected: pa.Table, ahead: Ahead | None = None) -> None:
         """A full basket lets the receptor wait."""
         self.check()
         while self._is_ahead(stream):
@@ -128,7 +130,7 @@ class Scheduler:
         self.drained = False
         running = self.streams[stream]
         if not running.basket.holds("receptor", number):
-            running.take("receptor", number, rows, rejected, self._timed_readers(stream))
+            running.take("receptor", number, rows, rejected, self._timed_readers(stream), ahead)
 
     def _settle_beside(self) -> None:
         with self.lock:
@@ -141,8 +143,8 @@ class Scheduler:
                 self._settled.notify_all()
 
     def holds(self, stream: str, number: int) -> bool:
-        with self.lock:
-            return self.streams[stream].basket.holds("receptor", number)
+        """Was the batch taken before? Only the receptor that asks takes any, so it need not wait for the net."""
+        return self.streams[stream].basket.holds("receptor", number)
 
     def drain(self) -> None:
         """The input has ended: close every window."""
@@ -216,7 +218,7 @@ class Scheduler:
         ]
 
     def _readers(self, stream: str) -> list[RunningFactory]:
-        return [f for f in self.factories.values() if stream in f.description.streams]
+        return [f for f in list(self.factories.values()) if stream in f.description.streams]
 
     def _expire(self, stream: str) -> None:
         basket = self.streams[stream].basket

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from datacell.algebra.schema import Schema
 from datacell.algebra.window import TimeWindow, micros
 from datacell.engines.arrow import arrow_schema
-from datacell.incremental.boundaries import FOREVER, last_shown
+from datacell.incremental.boundaries import FOREVER, Positions, last_shown
 from datacell.runtime.aside import Aside
-from datacell.runtime.basket import NUMBER, Basket, Batch, Need
+from datacell.runtime.basket import NUMBER, Basket, Batch, Made, Need
 from datacell.runtime.clock import Clock
 from datacell.sql.catalog import REJECTED, StreamDefinition
+
+Ahead = Mapping[int, Made]
+"""What readers have made of the rows, by their identity."""
 
 TimedReader = tuple[TimeWindow, int]
 """A window over the stream and the instant up to which its query has been answered."""
@@ -27,7 +29,9 @@ TimedReader = tuple[TimeWindow, int]
 class Reader(Protocol):
     """Who reads the stream: it may make something of a batch before that is stored, and says what it still needs."""
 
-    def absorb(self, stream: str, batch: Batch) -> None: ...
+    def ahead(self, stream: str, rows: pa.Table, times: Positions) -> Made: ...
+
+    def absorb(self, stream: str, batch: Batch, ahead: Made) -> None: ...
 
     def oldest_needed(self, stream: str, coming: bool = False) -> list[Need]: ...
 
@@ -45,8 +49,24 @@ class RunningStream:
         self.enabled = True
         self.last_arrival = clock.now()
 
+    def ahead(self, rows: pa.Table) -> Ahead:
+        """What readers can make of rows before they are taken. It changes nothing, so it needs no lock.
+
+        Nothing, if rows get their times when they are taken.
+        """
+        if self.definition.event_time is None:
+            return {}
+        times = self._times(rows)
+        return {id(reader): reader.ahead(self.definition.name, rows, times) for reader in self.readers()}
+
     def take(
-        self, source: str, number: int, rows: pa.Table, rejected: pa.Table, readers: Sequence[TimedReader] | None
+        self,
+        source: str,
+        number: int,
+        rows: pa.Table,
+        rejected: pa.Table,
+        readers: Sequence[TimedReader] | None,
+        ahead: Ahead | None = None,
     ) -> None:
         """Take a batch. With only timed `readers`, a row that none of them will look at any more is late."""
         self.last_arrival = self.clock.now()
@@ -61,7 +81,7 @@ class RunningStream:
         name, waiting = self.definition.name, self.readers()
         if len(taken.rows):
             for reader in waiting:
-                reader.absorb(name, taken)
+                reader.absorb(name, taken, {} if ahead is None or late.any() else ahead.get(id(reader), {}))
         needs = [need for r in waiting for need in r.oldest_needed(name, coming=True)] if waiting else [(NUMBER, 0)]
         self.basket.take(source, number, taken, needs, int(late.sum()), len(rejected))
 
@@ -77,7 +97,7 @@ class RunningStream:
         timeout = self.definition.idle_timeout
         return timeout is not None and _passed(self.last_arrival, self.clock.now()) > timeout
 
-    def _times(self, rows: pa.Table) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    def _times(self, rows: pa.Table) -> Positions:
         if self.definition.event_time is None:
             return np.full(len(rows), micros(self.clock.now()), dtype=np.int64)
         column = rows[self.definition.event_time].cast(pa.int64())
@@ -101,12 +121,19 @@ def _passed(since: datetime, now: datetime) -> int:
 
 
 def ordered(rows: pa.Table, keys: Sequence[str]) -> pa.Table:
-    """The rows by these columns, which are then dropped; rows that tie stay in order."""
+    """The rows by these columns, which are then dropped; rows that tie stay in order.
+
+    Rows come in long runs that agree on all of them, so only the runs are sorted.
+    """
     present = [k for k in keys if k in rows.schema.names]
-    if not present:
-        return rows
-    if len(pc.unique(rows[present[1]])) + len(pc.unique(rows[present[2]])) > 2:
-        numbered = rows.append_column("__row_index", pa.array(np.arange(len(rows))))
-        order = pc.sort_indices(numbered, sort_keys=[(k, "ascending") for k in (*present, "__row_index")])
-        rows = rows.take(order)
-    return rows.drop_columns(present)
+    if not present or not len(rows):
+        return rows.drop_columns(present)
+    marks = [rows[k].combine_chunks().dictionary_encode() for k in present]
+    codes = np.array([m.indices.to_numpy() for m in marks])
+    begins = np.concatenate(([0], np.flatnonzero((codes[:, 1:] != codes[:, :-1]).any(axis=0)) + 1))
+    values = [m.dictionary.to_pylist() for m in marks]
+    order = sorted(
+        range(len(begins)), key=lambda run: [v[c] for v, c in zip(values, codes[:, begins[run]], strict=True)]
+    )
+    plain, lengths = rows.drop_columns(present), np.diff(np.append(begins, len(rows)))
+    return pa.concat_tables([plain.slice(int(begins[run]), int(lengths[run])) for run in order])
