@@ -88,6 +88,7 @@ class DuckDBEngine:
 
     name = "duckdb"
     call_worth = 5_000
+    covers = True
 
     def __init__(self, threads: int | None = None) -> None:
         settings = _LOCKED if threads is None else {"threads": threads, **_LOCKED}

@@ -24,7 +24,7 @@ Inputs = Mapping[str, Input]
 
 
 class Engine(Protocol):
-    """Runs fragments. Not shared between threads; the caller closes it.
+    """Runs fragments, from any thread; the caller closes it.
 
     Guaranteed: the multiset of rows is the SQL answer, the columns have the names and types of the plan's schema, and
     an expression without a value for some row (a bad cast, a division by zero) is NULL there, never an error.
@@ -34,6 +34,9 @@ class Engine(Protocol):
     name: str
     call_worth: int
     """So many rows of input cost about as much as one more call does; measured, and far from exact."""
+
+    covers: bool
+    """Does it join and group rows so much faster than it sorts them that covering (`incremental.merge`) is worth it?"""
 
     def refusals(self, plan: Plan) -> tuple[str, ...]:
         """Why this engine must not run the plan; empty if it may."""

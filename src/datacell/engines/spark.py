@@ -77,6 +77,7 @@ class SparkEngine:
 
     name = "spark"
     call_worth = 100_000
+    covers = False
 
     def __init__(self, spark: SparkSession | None = None, master: str | None = None) -> None:
         owner = spark or session(master)

@@ -40,7 +40,7 @@ from datacell.algebra.schema import Field, Named, Schema
 from datacell.algebra.types import BIGINT, INT, Type
 from datacell.algebra.window import Rows
 from datacell.errors import PlanError
-from datacell.incremental.merge import AT, ROWS, running, shown_table
+from datacell.incremental.merge import AT, ROWS, covering, running, shown_table
 from datacell.incremental.relations import BORN, DIES, SLICE, Latest, Leaf, Shown, Split, fields, reading
 
 BOUNDARIES = "boundaries"
@@ -76,9 +76,13 @@ def lift(query: Query, many: bool) -> Plan:
     return _lifted(query, query.plan, lambda plan: _numbered(plan, numbers), partial(_Windows, many=many))
 
 
-def lift_rest(split: Split, many: bool) -> Plan:
-    """A fragment over `boundaries` and what is shown of relations, for one boundary or for many."""
-    return _lifted(split.query, split.rest, lambda plan: plan, partial(_Relations, leaves=split.leaves, many=many))
+def lift_rest(split: Split, many: bool, covers: bool = False) -> Plan:
+    """A fragment over `boundaries` and what is shown of relations, for one boundary or for many.
+
+    If it `covers`, running combinations are put together from pieces.
+    """
+    make = partial(_Relations, leaves=split.leaves, many=many, covers=covers)
+    return _lifted(split.query, split.rest, lambda plan: plan, make)
 
 
 def row_fragment(query: Query) -> Plan:
@@ -241,6 +245,7 @@ class _Relations(AtBoundaries):
     """Reads what is shown of relations; for one boundary that is prepared, for many the fragment finds it."""
 
     leaves: tuple[Leaf, ...] = ()
+    covers: bool = False
 
     def reads_first(self, plan: Plan) -> bool:
         return isinstance(plan, Shown | Latest)
@@ -270,7 +275,8 @@ class _Relations(AtBoundaries):
         at = Field(AT, key.type)
         assert plan.combination is not None
         ready = reading(self._table(plan), plan.columns, (at,))
-        found = Union((ready, running(plan.columns, plan.combination, self.leaves.index(plan), at)))
+        merged = covering if self.covers else running
+        found = Union((ready, merged(plan.columns, plan.combination, self.leaves.index(plan), at)))
         return Map(found, (*found.schema.passing(plan.schema.names), Named(key.name, scalar.column(AT), key.type)))
 
     def _table(self, leaf: Plan) -> str:

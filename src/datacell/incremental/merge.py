@@ -1,9 +1,13 @@
 """Merging: what slices gave becomes what a window shows, at a cost that does not depend on how many slices there are.
 
 A window over combinable rows is the end of one block combined with the beginning of the next, and both are running
-combinations. So there is one operation, *running*: within each group, rows at steps t₁ ≤ t₂ ≤ …, and members that ask
-for the combination of all rows up to their step. Prefixes run forward, suffixes backward. Nothing is ever subtracted.
-A group is named by the step at which it ends, and no two groups have steps in common.
+combinations: within each group, rows at steps t₁ ≤ t₂ ≤ …, and members that ask for the combination of all rows up to
+their step. Prefixes run forward, suffixes backward. Nothing is ever subtracted. A group is named by the step at which
+it ends, and no two groups have steps in common.
+
+There are two ways to say it. *Running* sorts: what has run up to a row is shown until the next. *Covering* joins: steps
+are put together to pieces, pieces to larger ones, and every member asks for the few pieces that cover what it shows.
+Which is faster is for engines to say.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from sqlglot import exp
 
 from datacell.algebra import scalar
 from datacell.algebra.parts import Parts
-from datacell.algebra.plan import Aggregate, Distinct, Group, Join, Map, Over, Plan, Unfold
+from datacell.algebra.plan import Aggregate, Distinct, Group, Join, Map, Over, Plan, Unfold, Union
 from datacell.algebra.schema import Field, Named
 from datacell.algebra.types import BIGINT
 from datacell.incremental.relations import Combination, fields, reading
@@ -25,7 +29,10 @@ AT, GROUP, STEP = "at′", "group′", "step′"
 
 ROWS = "rows"
 MEMBER = "member′"
-"""The step at which a member asks."""
+"""The step at which a member asks, or a piece that it asks for."""
+
+PIECE = "piece′"
+"""A piece that a step is in; every step is also a piece of its own."""
 
 _RUN, _NEXT, _SHOWN = "run′", "next′", "shown′"
 
@@ -43,6 +50,11 @@ def steps_table(leaf: int) -> str:
 def members_table(leaf: int) -> str:
     """The input with the members that ask for running combinations of a leaf."""
     return f"members {leaf}"
+
+
+def pieces_table(leaf: int) -> str:
+    """The input with the larger pieces that the steps of a leaf are in."""
+    return f"pieces {leaf}"
 
 
 def aligned(plan: Plan, by: Sequence[str], parts: Sequence[Parts]) -> Plan:
@@ -80,6 +92,19 @@ def running(columns: tuple[Field, ...], combination: Combination, leaf: int, at:
     finished = {v.name: replace(v, value=scalar.column(f"{v.name}{_RUN}")) for v in values}
     passed = {c.name: c for c in asked.schema.passing()}
     return Map(asked, tuple(finished.get(n) or passed[n] for n in (*(f.name for f in columns), at.name)))
+
+
+def covering(columns: tuple[Field, ...], combination: Combination, leaf: int, at: Field) -> Plan:
+    """For each member the rows of the pieces it asks for, whose combination is that of its group up to its step."""
+    rows = reading(steps_table(leaf), columns, fields(STEP))
+    members = reading(members_table(leaf), (at,), fields(MEMBER))
+    larger = reading(pieces_table(leaf), (), (*fields(MEMBER), *fields(PIECE)))
+    inside = Join(rows, larger, condition=exp.EQ(this=scalar.column(STEP), expression=scalar.column(MEMBER)))
+    kept = inside.schema.passing([f.name for f in columns])
+    pieces = _folded(Map(inside, (*kept, Named(STEP, scalar.column(PIECE), BIGINT))), combination, (STEP,))
+    together = Union((rows, pieces))
+    asked = Join(together, members, condition=exp.EQ(this=scalar.column(STEP), expression=scalar.column(MEMBER)))
+    return Map(asked, asked.schema.passing((*(f.name for f in columns), at.name)))
 
 
 def _folded(rows: Plan, combination: Combination, apart: tuple[str, ...]) -> Plan:

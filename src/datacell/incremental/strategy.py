@@ -40,7 +40,7 @@ class Plans:
         if self.split is None:
             return [lift(self.query, many) for many in (False, True)]
         kept = [relation.plan for relation in self.split.relations]
-        return [*kept, *(lift_rest(self.split, many) for many in (False, True))]
+        return [*kept, lift_rest(self.split, many=False), lift_rest(self.split, many=True, covers=True)]
 
 
 def choose(query: Query, wanted: Strategy = Strategy.AUTO) -> Plans:

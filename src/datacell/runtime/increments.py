@@ -61,7 +61,7 @@ class Increments:
         self.by_rows = query.timing is Timing.ARRIVALS
         (self.time,) = TIME_COLUMNS[query.timing]
         self.instants = arrow_schema(lift.instants_schema(self.time.type))
-        self.fragments = {many: lift.lift_rest(split, many) for many in (False, True)}
+        self.fragments = {many: lift.lift_rest(split, many, run.engine.covers) for many in (False, True)}
         self.kept: dict[int, Slices] = {}
         self.pairs: dict[int, Pairing] = {}
         self.eagerness = {stream: Eagerness() for stream in set(self.streams)}

@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from math import isqrt
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -27,10 +26,11 @@ from datacell.algebra.window import Landmark, micros
 from datacell.engines.arrow import arrow_schema, arrow_type
 from datacell.incremental import cuts, merge
 from datacell.incremental.boundaries import Positions
-from datacell.incremental.merge import AT, GROUP, MEMBER, ROWS, STEP, members_table, shown_table, steps_table
+from datacell.incremental.merge import AT, ROWS, members_table, pieces_table, shown_table, steps_table
 from datacell.incremental.relations import SLICE, Shown
 from datacell.runtime.evaluation import Runner
 from datacell.runtime.slices import Chunk, Slices, slices
+from datacell.runtime.steps import Steps
 
 FEW_BLOCKS, MOST_PIECES = 2, 8
 _BESIDE = ThreadPoolExecutor(1, "folding")
@@ -102,7 +102,7 @@ class Merging:
         assert leaf.window is not None
         self.leaf, self.number, self.relation, self.slides, self.time = leaf, number, relation, slides, time
         self.window = leaf.window
-        self.run, self.worth = run, run.engine.call_worth
+        self.run, self.worth, self.covers = run, run.engine.call_worth, run.engine.covers
         self.blocks = cuts.blocks(self.window)
         self.since = micros(leaf.window.since) if isinstance(leaf.window, Landmark) and leaf.window.since else None
         self.schema = arrow_schema(leaf.schema)
@@ -140,7 +140,7 @@ class Merging:
         starts, stops = (np.array(side, dtype=np.int64) for side in zip(*shown, strict=True))
         numbers = self.blocks.numbers(stops - 1)
         asked = _Asked(starts, stops, numbers, np.flatnonzero(starts < stops), np.array(ends, dtype=np.int64))
-        steps = _Steps(self.schema)
+        steps = Steps(self.schema)
         if len(np.unique(numbers[asked.valid])) > FEW_BLOCKS:
             self._from_slices(asked, steps)
             ready: list[pa.Table] = []
@@ -148,13 +148,13 @@ class Merging:
             ready = self._from_front(asked, steps)
         at = pa.field(AT, arrow_type(self.time.type))
         empty = self.schema.empty_table().append_column(at, pa.array([], at.type))
-        return {
-            shown_table(self.number): pa.concat_tables([empty, *ready]),
-            steps_table(self.number): steps.rows(),
-            members_table(self.number): steps.members(at),
-        }
+        inputs = {shown_table(self.number): pa.concat_tables([empty, *ready]), steps_table(self.number): steps.rows()}
+        if not self.covers:
+            return inputs | {members_table(self.number): steps.members(at)}
+        pieces, members = steps.cover(at)
+        return inputs | {pieces_table(self.number): pieces, members_table(self.number): members}
 
-    def _from_front(self, asked: _Asked, steps: _Steps) -> list[pa.Table]:
+    def _from_front(self, asked: _Asked, steps: Steps) -> list[pa.Table]:
         ready = []
         for block in np.unique(asked.blocks[asked.valid]).tolist():
             mine = asked.valid[asked.blocks[asked.valid] == block]
@@ -165,13 +165,13 @@ class Merging:
                 born = np.searchsorted(asked.stops[mine], slices(rows), side="right")
                 seen = born < len(mine)
                 steps.add(_where(rows, seen), end, mine[born[seen]])
-            steps.ask(mine, asked.ends[mine])
+            steps.ask(mine, asked.ends[mine], end)
             if self.blocks.slides:
                 ready += self._ready(asked, mine[asked.starts[mine] < self.blocks.start(block)], block - 1, steps)
             self._fold(front, int(asked.stops[mine[-1]]))
         return ready
 
-    def _ready(self, asked: _Asked, mine: Positions, block: int, steps: _Steps) -> list[pa.Table]:
+    def _ready(self, asked: _Asked, mine: Positions, block: int, steps: Steps) -> list[pa.Table]:
         """What boundaries show of the block before theirs: few are looked up, many run backward."""
         if not len(mine):
             return []
@@ -184,26 +184,26 @@ class Merging:
         for rows in suffixes.stragglers:
             self._backward(rows, asked, mine, steps)
         if suffixes.stragglers:
-            steps.ask(_back(mine), asked.ends[mine])
+            steps.ask(_back(mine), asked.ends[mine], -mine[0])
         pieces = [suffixes.at(start) for start in asked.starts[mine].tolist()]
         at = np.repeat(asked.ends[mine], [len(p) for p in pieces])
         kind = arrow_type(self.time.type)
         return [pa.concat_tables(pieces).append_column(AT, pa.array(at, pa.int64()).cast(kind))]
 
-    def _run_backward(self, full: _Full, last: int, asked: _Asked, mine: Positions, steps: _Steps) -> None:
+    def _run_backward(self, full: _Full, last: int, asked: _Asked, mine: Positions, steps: Steps) -> None:
         """Rows of the asked stretches at their steps, and what comes after the last of them at the first step."""
         for rows in self._between(int(asked.starts[mine[0]]), self._end(full, last)):
             self._backward(rows, asked, mine, steps)
         for rows in self._after(full, last):
             steps.add(rows, -mine[0], np.full(len(rows), _back(mine)[-1]))
-        steps.ask(_back(mine), asked.ends[mine])
+        steps.ask(_back(mine), asked.ends[mine], -mine[0])
 
-    def _backward(self, rows: pa.Table, asked: _Asked, mine: Positions, steps: _Steps) -> None:
+    def _backward(self, rows: pa.Table, asked: _Asked, mine: Positions, steps: Steps) -> None:
         last = np.searchsorted(asked.starts[mine], slices(rows), side="right") - 1
         seen = last >= 0
         steps.add(_where(rows, seen), -mine[0], _back(mine[last[seen]]))
 
-    def _from_slices(self, asked: _Asked, steps: _Steps) -> None:
+    def _from_slices(self, asked: _Asked, steps: Steps) -> None:
         """Forward within the block of each boundary, backward within the block before it."""
         valid = asked.valid
         starts, stops, blocks = asked.starts[valid], asked.stops[valid], asked.blocks[valid]
@@ -224,8 +224,10 @@ class Merging:
                 inside[inside] = asked.blocks[before[last[inside]]] - 1 == own[inside]
                 ends = -before[np.searchsorted(asked.blocks[before] - 1, own[inside])]
                 steps.add(_where(rows, inside), ends, _back(before[last[inside]]))
-        steps.ask(valid, asked.ends[valid])
-        steps.ask(_back(before), asked.ends[before])
+        steps.ask(valid, asked.ends[valid], valid[np.searchsorted(blocks, blocks, side="right") - 1] + 1)
+        steps.ask(
+            _back(before), asked.ends[before], -before[np.searchsorted(asked.blocks[before], asked.blocks[before])]
+        )
         self.forget()
 
     # State
@@ -314,13 +316,13 @@ class Merging:
         self, pieces: list[pa.Table], starts: Positions, after: Sequence[pa.Table] = (), block: int = 0
     ) -> _Suffixes:
         """For each start the rows from there on, combined."""
-        steps = _Steps(self.schema)
+        steps = Steps(self.schema)
         asked = _Asked(starts, starts, starts, np.arange(len(starts)), starts)
         for rows in pieces:
             self._backward(rows, asked, asked.valid, steps)
         for rows in after:
             steps.add(rows, 0, np.full(len(rows), -len(starts)))
-        steps.ask(_back(asked.valid), starts)
+        steps.ask(_back(asked.valid), starts, 0)
         made = self.run(
             self.suffixing, {steps_table(0): steps.rows(), members_table(0): steps.members(pa.field(AT, pa.int64()))}
         )
@@ -373,39 +375,6 @@ class _Asked:
     blocks: Positions
     valid: Positions
     ends: Positions
-
-
-class _Steps:
-    """Rows with their groups and steps, and members that ask.
-
-    Boundary number i asks at step i for what runs forward, and at step -1 - i for what runs backward.
-    """
-
-    def __init__(self, schema: pa.Schema) -> None:
-        self._schema = schema
-        self._rows: list[pa.Table] = []
-        self._members: list[tuple[Positions, Positions]] = []
-
-    def add(self, rows: pa.Table, group: int | Positions, step: Positions) -> None:
-        if not len(rows):
-            return
-        groups = np.broadcast_to(np.asarray(group, dtype=np.int64), len(rows))
-        plain = rows.select(self._schema.names)
-        self._rows.append(plain.append_column(GROUP, pa.array(groups)).append_column(STEP, pa.array(step, pa.int64())))
-
-    def ask(self, step: Positions, at: Positions) -> None:
-        self._members.append((step, at))
-
-    def rows(self) -> pa.Table:
-        empty = self._schema.empty_table()
-        for name in (GROUP, STEP):
-            empty = empty.append_column(name, pa.array([], pa.int64()))
-        return pa.concat_tables([empty, *self._rows])
-
-    def members(self, at: pa.Field) -> pa.Table:
-        columns: list[Any] = [np.concatenate([m[i] for m in self._members]) if self._members else [] for i in range(2)]
-        steps, ends = (pa.array(c, pa.int64()) for c in columns)
-        return pa.table({at.name: ends.cast(at.type), MEMBER: steps})
 
 
 def _back(boundaries: Positions) -> Positions:
