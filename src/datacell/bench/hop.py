@@ -1,8 +1,9 @@
 """An aggregate per key over the last five minutes, every second: beside Spark's own window() aggregation.
 
 Each side reads the same Parquet files through the streaming file source, with the same Spark settings, into a sink that
-does nothing; each at its better of two sizes of micro-batch, Spark's own also at its better state store. What comes
-before the second whole window does not count, nor do the first micro-batches of Spark's own.
+does nothing; each at its better of two sizes of micro-batch, Spark's own also at its better state store. Each runs for
+the same time before it counts, because Java is slow until it has compiled what is run often; and what comes before the
+second whole window does not count. Spark's own comes last, when Spark is warmest.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count, product
 from pathlib import Path
 
@@ -19,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
+from pyspark.sql.streaming.listener import StreamingQueryProgress
 
 from datacell.bench.plot import Plot
 from datacell.bench.report import Report
@@ -26,9 +28,11 @@ from datacell.cell import connect
 from datacell.engines.session import session
 from datacell.listing import Progress
 
-KEYS, SECONDS_PER_FILE, LENGTH = 2000, 10, 1200
+KEYS, SECONDS_PER_FILE, LENGTH = 2000, 10, 12_000
 WARM = 600
 """Seconds of stream time before what counts: the window is full, and the engine has seen all of its fragments."""
+WARMING, COUNTED = 30.0, 20.0
+"""Seconds of real time before what counts, and of what counts."""
 MICRO_BATCHES = (10, 60)
 _START, _SECOND = 1_700_000_100_000_000, 1_000_000
 _COLUMNS = "ts TIMESTAMP, k INT, v DOUBLE, c INT"
@@ -99,24 +103,29 @@ def ours(spark: SparkSession, root: Path, aggregate: str, engine: str, seconds: 
     cell.sql(f"CREATE STREAM s ({_COLUMNS}, WATERMARK FOR ts AS ts) WITH (format = 'parquet', {files})")
     text = f"SELECT k, {_AGGREGATES[aggregate]} AS a FROM s [RANGE 5 MINUTES SLIDE 1 SECOND] GROUP BY k"
     cell.query(text, name="q").on_result(id)
+    started = time.perf_counter()
     cell.start()
     try:
-        warm = _reached(cell.progress, WARM * KEYS)
-        ended = _reached(cell.progress, LENGTH * KEYS)
+        warm = _reached(cell.progress, WARM * KEYS, started + WARMING)
+        ended = _reached(cell.progress, warm[1] + 1, warm[0] + COUNTED)
     finally:
         cell.stop()
     return (ended[1] - warm[1]) / (ended[0] - warm[0])
 
 
-def _reached(progress: Callable[[], Progress], rows: int) -> tuple[float, int]:
-    """When so many rows had been taken, and how many."""
-    while (taken := progress().rows) < rows:
-        time.sleep(0.005)
-    return time.perf_counter(), taken
+def _reached(progress: Callable[[], Progress], rows: int, at_least: float) -> tuple[float, int]:
+    """When the first micro-batch after an instant had been taken, with at least so many rows; and how many."""
+    before = progress().rows
+    while True:
+        taken = progress().rows
+        if taken == LENGTH * KEYS or (before < taken >= rows and time.perf_counter() >= at_least):
+            return time.perf_counter(), taken
+        before = taken
+        time.sleep(0.002)
 
 
 def spark_own(spark: SparkSession, root: Path, seconds: int, store: str) -> float:
-    """Rows per second of the last micro-batch, over a shorter prefix of the files."""
+    """Rows per second of the micro-batches that began when all was warm, over a shorter prefix of the files."""
     spark.conf.set("spark.sql.streaming.stateStore.providerClass", _STORES[store])
     frame = spark.readStream.schema(_COLUMNS).option("maxFilesPerTrigger", str(seconds // SECONDS_PER_FILE))
     source = frame.parquet(str(root / "files")).withWatermark("ts", "0 seconds")
@@ -124,11 +133,15 @@ def spark_own(spark: SparkSession, root: Path, seconds: int, store: str) -> floa
     state = root / f"own {next(_NUMBERS)}"
     query = grouped.writeStream.outputMode("append").format("noop").option("checkpointLocation", str(state)).start()
     try:
-        while len(done := [p for p in query.recentProgress if p.numInputRows]) < (
-            3 if seconds == min(MICRO_BATCHES) else 2
-        ):
+        while sum(_spent(done := [p for p in query.recentProgress if p.numInputRows])) < WARMING + COUNTED:
             time.sleep(0.1)
     finally:
         query.stop()
-    last = done[-1]
-    return last.numInputRows / (last.durationMs["triggerExecution"] / 1000)
+    warm = int(np.searchsorted(np.cumsum(_spent(done)), WARMING)) + 1
+    counted = done[warm:] or done[-1:]
+    return float(sum(p.numInputRows for p in counted) / sum(_spent(counted)))
+
+
+def _spent(progress: Sequence[StreamingQueryProgress]) -> list[float]:
+    """Seconds of each micro-batch."""
+    return [p.durationMs["triggerExecution"] / 1000 for p in progress]
