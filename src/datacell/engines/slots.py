@@ -52,7 +52,7 @@ class ReadAgain:
     """An object that gives a new stream whenever it is asked."""
 
     def __init__(self) -> None:
-        self.source = self
+        self.source: object = self
         self._table: pa.Table | None = None
 
     def put(self, table: pa.Table) -> None:

@@ -7,13 +7,13 @@ only half before a crash is taken again, under the same numbers. A batch leaves 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from datacell.incremental.boundaries import FOREVER, Positions
 from datacell.runtime import files
@@ -51,6 +51,11 @@ class Batch:
     def numbers(self) -> Positions:
         return np.asarray(self.rows[NUMBER].to_numpy(), dtype=np.int64)
 
+    @cached_property
+    def greatest(self) -> Mapping[str, int]:
+        """The greatest time and number; there is none before any row has come."""
+        return {TIME: int(self.times().max(initial=-FOREVER)), NUMBER: int(self.numbers().max(initial=-FOREVER))}
+
 
 class Basket:
     """The live batches of one stream. Not thread-safe: the cell's lock guards it."""
@@ -58,6 +63,7 @@ class Basket:
     def __init__(self, directory: Path, schema: pa.Schema) -> None:
         self.directory = directory
         self.schema = schema
+        self._progress = directory / "progress.json"
         self.batches: list[Batch] = []
         self.progress = Progress()
         self.last_batch = -1
@@ -82,14 +88,14 @@ class Basket:
         Its rows are stored only if a reader needs them as they are; `oldest` is what each still looks at.
         """
         before, count = self.progress, len(batch.rows)
-        latest = max(before.latest, int(batch.times().max()) if count else -FOREVER)
+        latest = max(before.latest, batch.greatest[TIME])
         after = Progress(before.rows + count, latest, before.late + late, before.rejected + rejected)
         stored = count and _is_needed(batch, list(oldest))
         if stored:
             files.save_table(batch.path, batch.rows)
         sources = {**self.sources, source: number}
-        saved = {"batch": batch.number, "sources": sources, "progress": asdict(after)}
-        files.save_json(self.directory / "progress.json", saved)
+        saved = {"batch": batch.number, "sources": sources, "progress": vars(after)}
+        files.save_json(self._progress, saved)
         self.batches += [batch] if stored else []
         self._times = None
         self.last_batch, self.sources, self.progress = batch.number, sources, after
@@ -128,7 +134,7 @@ class Basket:
         return sum(b.rows.nbytes for b in self.batches)
 
     def _recover(self) -> None:
-        saved = files.read_json(self.directory / "progress.json")
+        saved = files.read_json(self._progress)
         if saved is None:
             return
         self.last_batch, self.sources = saved["batch"], saved["sources"]
@@ -139,4 +145,4 @@ class Basket:
 
 
 def _is_needed(batch: Batch, needs: Iterable[Need]) -> bool:
-    return any(pc.max(batch.rows[column]).as_py() >= least for column, least in needs)
+    return any(batch.greatest[column] >= least for column, least in needs)

@@ -111,7 +111,7 @@ class Increments:
         sliced = rows.drop_columns([TIME, NUMBER]).append_column(SLICE, pa.array(at))
         made = self._made(relation, sliced)
         occupied = at[:0] if self.by_rows else np.unique(at)
-        kept.put(waiting[-1].number, int(rows[NUMBER][-1].as_py()) + 1, made, occupied)
+        kept.put(waiting[-1].number, waiting[-1].greatest[NUMBER] + 1, made, occupied)
 
     def _made(self, relation: Kept, rows: pa.Table) -> pa.Table:
         passed = projection(relation.plan)
@@ -197,8 +197,8 @@ class Increments:
         return with_times(rows, view, arrow_schema(Schema((*leaf.columns, *fields(BORN, DIES)))), at)
 
     def _boundaries(self, due: Sequence[Boundary]) -> pa.Table:
-        ends = pa.array([b.end for b in due], pa.int64())
-        return pa.table([ends.cast(self.instants.field(0).type), ends], schema=self.instants)
+        ends = [b.end for b in due]
+        return pa.table([pa.array(ends, field.type) for field in self.instants], schema=self.instants)
 
     # Rows go
 

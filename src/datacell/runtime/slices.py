@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 
 import numpy as np
@@ -70,6 +71,10 @@ class Slices:
         self.chunks.append(self._written(number, number, next_row, rows, occupied))
         self._occupied = None
 
+    def after(self, number: int) -> list[Chunk]:
+        """The chunks of later batches than this one."""
+        return list(takewhile(lambda c: c.number > number, reversed(self.chunks)))[::-1]
+
     def rows(self) -> pa.Table:
         return pa.concat_tables([c.rows for c in self.chunks]) if self.chunks else self.schema.empty_table()
 
@@ -87,7 +92,7 @@ class Slices:
         """Let go of the chunks before this slice."""
         gone = [c for c in self.chunks[:-1] if c.latest < oldest]
         if gone:
-            self.chunks = [c for c in self.chunks if c not in gone]
+            self.chunks = [c for c in self.chunks[:-1] if c.latest >= oldest] + self.chunks[-1:]
             self._occupied = None
         for chunk in gone:
             chunk.path.unlink(missing_ok=True)
@@ -103,10 +108,9 @@ class Slices:
             chunk.path.unlink(missing_ok=True)
 
     def _written(self, number: int, first: int, next_row: int, rows: pa.Table, occupied: Positions) -> Chunk:
-        path = self.directory / files.numbered_name(number, _SUFFIX)
-        noted = {"first": first, "next": next_row, "occupied": occupied.tolist()}
-        files.save_table(path, rows.select(self.schema.names), noted)
-        return Chunk(number, first, next_row, rows.select(self.schema.names), occupied, path)
+        path, kept = self.directory / files.numbered_name(number, _SUFFIX), rows.select(self.schema.names)
+        files.save_table(path, kept, {"first": first, "next": next_row, "occupied": occupied.tolist()})
+        return Chunk(number, first, next_row, kept, occupied, path)
 
     def _recover(self, last_batch: int) -> None:
         for number, path in files.numbered(self.directory, _SUFFIX):

@@ -54,7 +54,8 @@ class RunningStream:
         late = _late(times, readers)
         batch = self.basket.last_batch + 1
         self.rejected.put(batch, rejected)
-        if late.any():
+        count = int(late.sum())
+        if count:
             self.late.put(batch, rows.filter(pa.array(late)))
             rows, times = rows.filter(pa.array(~late)), times[~late]
         taken = self.basket.numbered(rows, times)
@@ -63,7 +64,7 @@ class RunningStream:
             for reader in waiting:
                 reader.absorb(name, taken)
         needs = [need for r in waiting for need in r.oldest_needed(name, coming=True)] if waiting else [(NUMBER, 0)]
-        self.basket.take(source, number, taken, needs, int(late.sum()), len(rejected))
+        self.basket.take(source, number, taken, needs, count, len(rejected))
 
     def watermark(self) -> int:
         """No row before this instant is expected any more."""
