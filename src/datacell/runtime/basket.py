@@ -46,15 +46,20 @@ class Batch:
     path: Path
 
     def times(self) -> Positions:
-        return np.asarray(self.rows[TIME].to_numpy(), dtype=np.int64)
+        return positions(self.rows[TIME])
 
     def numbers(self) -> Positions:
-        return np.asarray(self.rows[NUMBER].to_numpy(), dtype=np.int64)
+        return positions(self.rows[NUMBER])
 
     @cached_property
-    def greatest(self) -> Mapping[str, int]:
-        """The greatest time and number; there is none before any row has come."""
-        return {TIME: int(self.times().max(initial=-FOREVER)), NUMBER: int(self.numbers().max(initial=-FOREVER))}
+    def extent(self) -> Mapping[str, Positions]:
+        """The least and the greatest time and number. Numbers ascend."""
+        times = self.times()
+        return {TIME: np.array([times.min(), times.max()]), NUMBER: self.numbers()[[0, -1]]}
+
+    def greatest(self, column: str) -> int:
+        """The greatest time or number; if there are no rows, one before all others."""
+        return int(self.extent[column][1]) if len(self.rows) else -FOREVER
 
 
 class Basket:
@@ -88,7 +93,7 @@ class Basket:
         Its rows are stored only if a reader needs them as they are; `oldest` is what each still looks at.
         """
         before, count = self.progress, len(batch.rows)
-        latest = max(before.latest, batch.greatest[TIME])
+        latest = max(before.latest, batch.greatest(TIME))
         after = Progress(before.rows + count, latest, before.late + late, before.rejected + rejected)
         stored = count and _is_needed(batch, list(oldest))
         if stored:
@@ -124,7 +129,7 @@ class Basket:
         kept = [b for b in self.batches if _is_needed(b, needs)]
         gone = [b for b in self.batches if b not in kept]
         for batch in gone:
-            batch.path.unlink(missing_ok=True)
+            files.remove_saved(batch.path)
         if gone:
             self.batches, self._times = kept, None
         return len(gone)
@@ -144,5 +149,11 @@ class Basket:
                 self.batches.append(Batch(number, files.read_table(path)[0], path))
 
 
+def positions(column: pa.ChunkedArray) -> Positions:
+    """The numbers in a column; not copied where they are in one piece."""
+    whole = column.chunk(0) if column.num_chunks == 1 else column
+    return np.asarray(whole.to_numpy(), dtype=np.int64)
+
+
 def _is_needed(batch: Batch, needs: Iterable[Need]) -> bool:
-    return any(batch.greatest[column] >= least for column, least in needs)
+    return any(batch.greatest(column) >= least for column, least in needs)

@@ -62,6 +62,8 @@ class Increments:
         (self.time,) = TIME_COLUMNS[query.timing]
         self.instants = arrow_schema(lift.instants_schema(self.time.type))
         self.fragments = {many: lift.lift_rest(split, many) for many in (False, True)}
+        self._asks_when = lift.BOUNDARIES in tree.table_names(self.fragments[False])
+        """Does it matter which boundary it is, when there is only one?"""
         self.kept: dict[int, Slices] = {}
         self.pairs: dict[int, Pairing] = {}
         self.eagerness = {stream: Eagerness() for stream in set(self.streams)}
@@ -106,12 +108,19 @@ class Increments:
         if not waiting:
             return
         rows = pa.concat_tables([b.rows for b in waiting])
-        position = np.asarray(rows[NUMBER if self.by_rows else TIME].to_numpy(), dtype=np.int64)
-        at = position if relation.cuts is None else relation.cuts.slices(position)
+        at = np.concatenate([self._slices(relation, b) for b in waiting])
         sliced = rows.drop_columns([TIME, NUMBER]).append_column(SLICE, pa.array(at))
         made = self._made(relation, sliced)
         occupied = at[:0] if self.by_rows else np.unique(at)
-        kept.put(waiting[-1].number, waiting[-1].greatest[NUMBER] + 1, made, occupied)
+        kept.put(waiting[-1].number, waiting[-1].greatest(NUMBER) + 1, made, occupied)
+
+    def _slices(self, relation: Kept, batch: Batch) -> Positions:
+        """For each row of a batch its slice."""
+        position = batch.numbers() if self.by_rows else batch.times()
+        if relation.cuts is None:
+            return position
+        first, last = relation.cuts.slices(batch.extent[NUMBER if self.by_rows else TIME])
+        return relation.cuts.slices(position) if first < last else np.full(len(position), first)
 
     def _made(self, relation: Kept, rows: pa.Table) -> pa.Table:
         passed = projection(relation.plan)
@@ -127,9 +136,8 @@ class Increments:
     def _cut(self, stream: str, batch: Batch) -> int:
         """The last slice that the batch has rows of: when it is a new one, the slices before it are full."""
         cut = self._kept_of(stream)[0][1].cuts
-        position = batch.numbers() if self.by_rows else batch.times()
-        last = position[-1:] if self.by_rows else position.max(keepdims=True)
-        return int((last if cut is None else cut.slices(last))[0]) if len(last) else -FOREVER
+        last = batch.extent[NUMBER if self.by_rows else TIME][1:]
+        return int((last if cut is None else cut.slices(last))[0])
 
     # Boundaries are due
 
@@ -153,7 +161,7 @@ class Increments:
         for pairing in self.pairs.values():
             pairing.update()
         many = len(due) > 1
-        inputs: dict[str, pa.Table] = {lift.BOUNDARIES: self._boundaries(due)}
+        inputs = {lift.BOUNDARIES: self._boundaries(due)} if many or self._asks_when else {}
         for index, leaf in enumerate(self.split.leaves):
             inputs |= self._leaf(index, leaf, due)
         answer = self.run(self.fragments[many], inputs)

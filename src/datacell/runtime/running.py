@@ -148,7 +148,8 @@ class RunningFactory:
 
 
 def _saved(state: State) -> dict[str, Any]:
-    return {k: v for k, v in asdict(replace(state, previous=None)).items() if k != "previous"}
+    turns = [[asdict(turn) for turn in turns] for turns in state.turns]
+    return {k: v for k, v in vars(state).items() if k != "previous"} | {"turns": turns}
 
 
 def _recovered(output: Output) -> tuple[State, pa.Table | None]:

@@ -20,6 +20,7 @@ import pyarrow as pa
 from datacell.incremental.boundaries import Positions
 from datacell.incremental.relations import SLICE
 from datacell.runtime import files
+from datacell.runtime.basket import positions
 
 _SUFFIX = ".arrow"
 
@@ -95,7 +96,7 @@ class Slices:
             self.chunks = [c for c in self.chunks[:-1] if c.latest >= oldest] + self.chunks[-1:]
             self._occupied = None
         for chunk in gone:
-            chunk.path.unlink(missing_ok=True)
+            files.remove_saved(chunk.path)
 
     def compact(self, combine: Callable[[pa.Table], pa.Table], oldest: int) -> None:
         """All chunks become one, with their rows combined and without what is older than this slice."""
@@ -105,7 +106,7 @@ class Slices:
         self.chunks = [self._written(last.number, old[0].first, last.next_row, live, occupied[occupied >= oldest])]
         self._occupied = None
         for chunk in old[:-1]:
-            chunk.path.unlink(missing_ok=True)
+            files.remove_saved(chunk.path)
 
     def _written(self, number: int, first: int, next_row: int, rows: pa.Table, occupied: Positions) -> Chunk:
         path, kept = self.directory / files.numbered_name(number, _SUFFIX), rows.select(self.schema.names)
@@ -127,4 +128,4 @@ class Slices:
 
 
 def slices(rows: pa.Table) -> Positions:
-    return np.asarray(rows[SLICE].to_numpy(), dtype=np.int64)
+    return positions(rows[SLICE])
