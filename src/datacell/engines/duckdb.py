@@ -139,7 +139,7 @@ def _loaded(source: Input, schema: pa.Schema) -> pa.Table:
     """The columns that are read. Files are read here, because the database may not open any."""
     if isinstance(source, ParquetFiles):
         source = pa.concat_tables([pq.read_table(path, columns=schema.names) for path in source.paths])
-    return shaped(source.select(schema.names), schema)
+    return source if source.schema.equals(schema) else shaped(source.select(schema.names), schema)
 
 
 def _naive(schema: pa.Schema) -> pa.Schema:

@@ -7,7 +7,7 @@ only half before a crash is taken again, under the same numbers. A batch leaves 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -51,15 +51,23 @@ class Batch:
     def numbers(self) -> Positions:
         return positions(self.rows[NUMBER])
 
-    @cached_property
-    def extent(self) -> Mapping[str, Positions]:
-        """The least and the greatest time and number. Numbers ascend."""
-        times = self.times()
-        return {TIME: np.array([times.min(), times.max()]), NUMBER: self.numbers()[[0, -1]]}
+    def extent(self, column: str) -> Positions:
+        """The least and the greatest time or number."""
+        return self._times if column == TIME else self._numbers
 
     def greatest(self, column: str) -> int:
         """The greatest time or number; if there are no rows, one before all others."""
-        return int(self.extent[column][1]) if len(self.rows) else -FOREVER
+        return int(self.extent(column)[1]) if len(self.rows) else -FOREVER
+
+    @cached_property
+    def _times(self) -> Positions:
+        times = self.times()
+        return np.array([times.min(), times.max()])
+
+    @cached_property
+    def _numbers(self) -> Positions:
+        """Numbers ascend."""
+        return self.numbers()[[0, -1]]
 
 
 class Basket:

@@ -108,7 +108,8 @@ class Increments:
         if not waiting:
             return
         rows = pa.concat_tables([b.rows for b in waiting])
-        at = np.concatenate([self._slices(relation, b) for b in waiting])
+        found = [self._slices(relation, b) for b in waiting]
+        at = found[0] if len(found) == 1 else np.concatenate(found)
         sliced = rows.drop_columns([TIME, NUMBER]).append_column(SLICE, pa.array(at))
         made = self._made(relation, sliced)
         occupied = at[:0] if self.by_rows else np.unique(at)
@@ -119,7 +120,7 @@ class Increments:
         position = batch.numbers() if self.by_rows else batch.times()
         if relation.cuts is None:
             return position
-        first, last = relation.cuts.slices(batch.extent[NUMBER if self.by_rows else TIME])
+        first, last = relation.cuts.slices(batch.extent(NUMBER if self.by_rows else TIME))
         return relation.cuts.slices(position) if first < last else np.full(len(position), first)
 
     def _made(self, relation: Kept, rows: pa.Table) -> pa.Table:
@@ -136,7 +137,7 @@ class Increments:
     def _cut(self, stream: str, batch: Batch) -> int:
         """The last slice that the batch has rows of: when it is a new one, the slices before it are full."""
         cut = self._kept_of(stream)[0][1].cuts
-        last = batch.extent[NUMBER if self.by_rows else TIME][1:]
+        last = batch.extent(NUMBER if self.by_rows else TIME)[1:]
         return int((last if cut is None else cut.slices(last))[0])
 
     # Boundaries are due

@@ -89,8 +89,10 @@ def _late(
     times: np.ndarray[tuple[int], np.dtype[np.int64]], readers: Sequence[TimedReader] | None
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Some boundary would have shown the row, and every such boundary has been answered."""
+    if not readers:
+        return np.zeros(len(times), dtype=np.bool_)
     shown, waited_for = np.zeros(len(times), dtype=np.bool_), np.zeros(len(times), dtype=np.bool_)
-    for window, answered in readers or ():
+    for window, answered in readers:
         last = last_shown(window, times)
         shown |= last > times
         waited_for |= (last > times) & (last > answered)
