@@ -12,7 +12,7 @@ import pytest
 from sqlglot import exp
 
 from datacell.algebra import scalar, types
-from datacell.algebra.plan import Filter, Map, Order, Plan, SortKey, Table
+from datacell.algebra.plan import Aggregate, Filter, Join, JoinKind, Map, Order, Over, Plan, SortKey, Table
 from datacell.algebra.schema import Field, Named
 from datacell.engines.duckdb import DuckDBEngine
 from datacell.engines.protocol import ParquetFiles
@@ -121,3 +121,25 @@ def test_overflow_raises_and_leaves_nothing_behind(engine: DuckDBEngine) -> None
             engine.run(plan, {"t": pa.table({"n": [2**62]})})
     assert engine.run(plan, {"t": pa.table({"n": [2]})}).to_pydict() == {"x": [4]}
     assert engine.execute("SELECT count(*) FROM duckdb_views() WHERE NOT internal").fetchall() == [(0,)]
+
+
+@pytest.mark.parametrize("rows", [3, 100_000])
+def test_an_input_may_be_read_twice(engine: DuckDBEngine, rows: int) -> None:
+    """A plan reads it twice, or the database makes a join of what reads it once."""
+    left, right = (Table("t", name, (Field("n", types.BIGINT),)) for name in ("a", "b"))
+    paired = Join(left, right, JoinKind.INNER, exp.EQ(this=scalar.column("a.n"), expression=scalar.column("b.n")))
+    both = Aggregate(paired, (Named("c", scalar.call("count", exp.Star()), types.BIGINT),))
+    counted = exp.Window(this=scalar.call("count", exp.Star()), partition_by=[scalar.column("a.n")])
+    over = Over(left, (Named("c", counted, types.BIGINT),))
+    for times in (1, 2):
+        values = pa.table({"n": list(range(rows)) * times})
+        assert engine.run(both, {"t": values}).to_pydict() == {"c": [rows * times**2]}
+        assert set(engine.run(over, {"t": values})["c"].to_pylist()) == {times}
+
+
+def test_inputs_that_are_not_read_are_let_go(engine: DuckDBEngine) -> None:
+    nothing = Filter(Table("t", "t", (Field("n", types.BIGINT),)), exp.false())
+    before = pa.total_allocated_bytes()
+    for _ in range(3):
+        assert len(engine.run(nothing, {"t": pa.table({"n": pa.array(range(10_000))})})) == 0
+    assert pa.total_allocated_bytes() - before < 10_000

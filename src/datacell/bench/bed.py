@@ -32,6 +32,7 @@ from datacell.sql.catalog import REJECTED, Catalog
 from datacell.sql.statements import after
 
 Batch = Mapping[str, np.ndarray]
+_NOTHING_REJECTED = arrow_schema(Schema(REJECTED)).empty_table()
 
 
 class Bed:
@@ -75,7 +76,7 @@ class Bed:
     def put(self, stream: str, table: pa.Table) -> float:
         """The same with a table."""
         started = time.perf_counter()
-        self.scheduler.deposit(stream, self._numbers[stream], table, arrow_schema(Schema(REJECTED)).empty_table())
+        self.scheduler.deposit(stream, self._numbers[stream], table, _NOTHING_REJECTED)
         elapsed = time.perf_counter() - started
         self._numbers[stream] += 1
         self.running.output.forget(self.running.output.next_number)

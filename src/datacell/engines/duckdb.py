@@ -17,6 +17,7 @@ from datacell.engines.agreed.spelled import RefusedError
 from datacell.engines.arrow import arrow_schema, shaped
 from datacell.engines.known import Known
 from datacell.engines.protocol import Input, Inputs, ParquetFiles
+from datacell.engines.slots import ReadAgain, ReadOnce, Slot
 from datacell.errors import EngineError
 
 _LOCKED: dict[str, str | bool | int | float | list[str]] = {
@@ -33,17 +34,6 @@ _LIGHT = 50_000
 """Rows of input up to which one thread is faster than several."""
 
 
-class _Slot:
-    """A table of the database whose content is whatever was put in last: naming a new one each time costs more."""
-
-    def __init__(self) -> None:
-        self.table: pa.Table | None = None
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        assert self.table is not None
-        return self.table.__arrow_c_stream__(requested_schema)
-
-
 class _Prepared:
     """A plan's text, what it reads, and a cursor in each database it was run in, where the text is a statement."""
 
@@ -51,30 +41,42 @@ class _Prepared:
         self.plan, self.text = plan, text
         self.sources = [(name, _naive(arrow_schema(columns))) for name, columns in sources.items()]
         self.schema = arrow_schema(plan.schema)
-        self._slots = [_Slot() for _ in sources]
+        self._slots: list[Slot] = [ReadOnce() for _ in sources]
         self._lock = Lock()
         self._cursors: dict[int, duckdb.DuckDBPyConnection] = {}
 
     def run(self, database: duckdb.DuckDBPyConnection, tables: Sequence[pa.Table]) -> pa.Table:
+        """Where the database turns out to read an input twice, which it may decide by itself, it can from then on."""
         with self._lock:
-            for slot, table in zip(self._slots, tables, strict=True):
-                slot.table = table
             try:
-                return self._cursor(database).execute("EXECUTE prepared").to_arrow_table()
-            finally:
-                for slot in self._slots:
-                    slot.table = None
+                return self._run(database, tables)
+            except duckdb.InvalidInputException:
+                if all(isinstance(slot, ReadAgain) for slot in self._slots):
+                    raise
+                self.close()
+                self._slots = [ReadAgain() for _ in self._slots]
+                return self._run(database, tables)
+
+    def _run(self, database: duckdb.DuckDBPyConnection, tables: Sequence[pa.Table]) -> pa.Table:
+        for slot, table in zip(self._slots, tables, strict=True):
+            slot.put(table)
+        try:
+            return self._cursor(database).execute("EXECUTE prepared").to_arrow_table()
+        finally:
+            for slot in self._slots:
+                slot.clear()
 
     def close(self) -> None:
         for cursor in self._cursors.values():
             cursor.close()
+        self._cursors.clear()
 
     def _cursor(self, database: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
         found = self._cursors.get(id(database))
         if found is None:
             found = database.cursor()
             for number, slot in enumerate(self._slots):
-                found.register(f"input_{number}", slot)
+                found.register(f"input_{number}", slot.source)
             found.execute(f"PREPARE prepared AS {self.text}")
             self._cursors[id(database)] = found
         return found
@@ -133,7 +135,7 @@ def _loaded(source: Input, schema: pa.Schema) -> pa.Table:
     """The columns that are read. Files are read here, because the database may not open any."""
     if isinstance(source, ParquetFiles):
         source = pa.concat_tables([pq.read_table(path, columns=schema.names) for path in source.paths])
-    return shaped(source.select(schema.names), schema)
+    return source if source.schema.equals(schema) else shaped(source.select(schema.names), schema)
 
 
 def _naive(schema: pa.Schema) -> pa.Schema:

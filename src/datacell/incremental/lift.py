@@ -79,7 +79,7 @@ def lift(query: Query, many: bool) -> Plan:
 def lift_rest(split: Split, many: bool, covers: bool = False) -> Plan:
     """A fragment over `boundaries` and what is shown of relations, for one boundary or for many.
 
-    If it `covers`, running combinations are put together from pieces.
+    If it `covers`, running combinations are put together from spans of steps.
     """
     make = partial(_Relations, leaves=split.leaves, many=many, covers=covers)
     return _lifted(split.query, split.rest, lambda plan: plan, make)

@@ -6,7 +6,7 @@ their step. Prefixes run forward, suffixes backward. Nothing is ever subtracted.
 it ends, and no two groups have steps in common.
 
 There are two ways to say it. *Running* sorts: what has run up to a row is shown until the next. *Covering* joins: steps
-are put together to pieces, pieces to larger ones, and every member asks for the few pieces that cover what it shows.
+are put together to spans, spans to larger ones, and every member asks for the few spans that cover what it shows.
 Which is faster is for engines to say.
 """
 
@@ -29,10 +29,10 @@ AT, GROUP, STEP = "at′", "group′", "step′"
 
 ROWS = "rows"
 MEMBER = "member′"
-"""The step at which a member asks, or a piece that it asks for."""
+"""The step at which a member asks, or a span that it asks for."""
 
-PIECE = "piece′"
-"""A piece that a step is in; every step is also a piece of its own."""
+SPAN = "span′"
+"""A span that a step is in; every step is also a span of its own."""
 
 _RUN, _NEXT, _SHOWN = "run′", "next′", "shown′"
 
@@ -52,9 +52,9 @@ def members_table(leaf: int) -> str:
     return f"members {leaf}"
 
 
-def pieces_table(leaf: int) -> str:
-    """The input with the larger pieces that the steps of a leaf are in."""
-    return f"pieces {leaf}"
+def spans_table(leaf: int) -> str:
+    """The input with the larger spans that the steps of a leaf are in."""
+    return f"spans {leaf}"
 
 
 def aligned(plan: Plan, by: Sequence[str], parts: Sequence[Parts]) -> Plan:
@@ -95,14 +95,14 @@ def running(columns: tuple[Field, ...], combination: Combination, leaf: int, at:
 
 
 def covering(columns: tuple[Field, ...], combination: Combination, leaf: int, at: Field) -> Plan:
-    """For each member the rows of the pieces it asks for, whose combination is that of its group up to its step."""
+    """For each member the rows of the spans it asks for, whose combination is that of its group up to its step."""
     rows = reading(steps_table(leaf), columns, fields(STEP))
     members = reading(members_table(leaf), (at,), fields(MEMBER))
-    larger = reading(pieces_table(leaf), (), (*fields(MEMBER), *fields(PIECE)))
+    larger = reading(spans_table(leaf), (), (*fields(MEMBER), *fields(SPAN)))
     inside = Join(rows, larger, condition=exp.EQ(this=scalar.column(STEP), expression=scalar.column(MEMBER)))
     kept = inside.schema.passing([f.name for f in columns])
-    pieces = _folded(Map(inside, (*kept, Named(STEP, scalar.column(PIECE), BIGINT))), combination, (STEP,))
-    together = Union((rows, pieces))
+    spans = _folded(Map(inside, (*kept, Named(STEP, scalar.column(SPAN), BIGINT))), combination, (STEP,))
+    together = Union((rows, spans))
     asked = Join(together, members, condition=exp.EQ(this=scalar.column(STEP), expression=scalar.column(MEMBER)))
     return Map(asked, asked.schema.passing((*(f.name for f in columns), at.name)))
 

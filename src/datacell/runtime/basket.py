@@ -8,12 +8,12 @@ only half before a crash is taken again, under the same numbers. A batch leaves 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from datacell.incremental.boundaries import FOREVER, Positions
 from datacell.runtime import files
@@ -49,10 +49,28 @@ class Batch:
     path: Path
 
     def times(self) -> Positions:
-        return np.asarray(self.rows[TIME].to_numpy(), dtype=np.int64)
+        return positions(self.rows[TIME])
 
     def numbers(self) -> Positions:
-        return np.asarray(self.rows[NUMBER].to_numpy(), dtype=np.int64)
+        return positions(self.rows[NUMBER])
+
+    def extent(self, column: str) -> Positions:
+        """The least and the greatest time or number."""
+        return self._times if column == TIME else self._numbers
+
+    def greatest(self, column: str) -> int:
+        """The greatest time or number; if there are no rows, one before all others."""
+        return int(self.extent(column)[1]) if len(self.rows) else -FOREVER
+
+    @cached_property
+    def _times(self) -> Positions:
+        times = self.times()
+        return np.array([times.min(), times.max()])
+
+    @cached_property
+    def _numbers(self) -> Positions:
+        """Numbers ascend."""
+        return self.numbers()[[0, -1]]
 
 
 class Basket:
@@ -61,6 +79,7 @@ class Basket:
     def __init__(self, directory: Path, schema: pa.Schema) -> None:
         self.directory = directory
         self.schema = schema
+        self._progress = directory / "progress.json"
         self.batches: list[Batch] = []
         self.progress = Progress()
         self.last_batch = -1
@@ -85,14 +104,14 @@ class Basket:
         Its rows are stored only if a reader needs them as they are; `oldest` is what each still looks at.
         """
         before, count = self.progress, len(batch.rows)
-        latest = max(before.latest, int(batch.times().max()) if count else -FOREVER)
+        latest = max(before.latest, batch.greatest(TIME))
         after = Progress(before.rows + count, latest, before.late + late, before.rejected + rejected)
         stored = count and _is_needed(batch, list(oldest))
         if stored:
             files.save_table(batch.path, batch.rows)
         sources = {**self.sources, source: number}
-        saved = {"batch": batch.number, "sources": sources, "progress": asdict(after)}
-        files.save_json(self.directory / "progress.json", saved)
+        saved = {"batch": batch.number, "sources": sources, "progress": vars(after)}
+        files.save_json(self._progress, saved)
         self.batches += [batch] if stored else []
         self._times = None
         self.last_batch, self.sources, self.progress = batch.number, sources, after
@@ -121,7 +140,7 @@ class Basket:
         kept = [b for b in self.batches if _is_needed(b, needs)]
         gone = [b for b in self.batches if b not in kept]
         for batch in gone:
-            batch.path.unlink(missing_ok=True)
+            files.remove_saved(batch.path)
         if gone:
             self.batches, self._times = kept, None
         return len(gone)
@@ -131,7 +150,7 @@ class Basket:
         return sum(b.rows.nbytes for b in self.batches)
 
     def _recover(self) -> None:
-        saved = files.read_json(self.directory / "progress.json")
+        saved = files.read_json(self._progress)
         if saved is None:
             return
         self.last_batch, self.sources = saved["batch"], saved["sources"]
@@ -141,5 +160,11 @@ class Basket:
                 self.batches.append(Batch(number, files.read_table(path)[0], path))
 
 
+def positions(column: pa.ChunkedArray) -> Positions:
+    """The numbers in a column; not copied where they are in one piece."""
+    whole = column.chunk(0) if column.num_chunks == 1 else column
+    return np.asarray(whole.to_numpy(), dtype=np.int64)
+
+
 def _is_needed(batch: Batch, needs: Iterable[Need]) -> bool:
-    return any(pc.max(batch.rows[column]).as_py() >= least for column, least in needs)
+    return any(batch.greatest(column) >= least for column, least in needs)

@@ -30,11 +30,21 @@ def with_boundary(query: Query, rows: pa.Table, answered: Sequence[Boundary]) ->
     """The answer with its boundary, which the fragment leaves out where there is only one."""
     if BOUNDARY in rows.schema.names:
         return rows
+    column = _times(query, rows, answered[0].end)
+    return with_time(query, rows, answered[0].end).append_column(BOUNDARY, column)
+
+
+def with_time(query: Query, rows: pa.Table, end: int) -> pa.Table:
+    """The answer at one boundary as it is delivered: with its time, unless the query names that column itself."""
+    if len(query.result) == len(query.plan.schema):
+        return rows
     (field,) = TIME_COLUMNS[query.timing]
-    end = pa.array([answered[0].end], pa.int64()).cast(arrow_type(field.type))[0]
-    column = pa.repeat(end, len(rows))
-    stamped = rows if len(query.result) == len(query.plan.schema) else rows.add_column(0, field.name, column)
-    return stamped.append_column(BOUNDARY, column)
+    return rows.add_column(0, field.name, _times(query, rows, end))
+
+
+def _times(query: Query, rows: pa.Table, end: int) -> pa.Array:
+    (field,) = TIME_COLUMNS[query.timing]
+    return pa.repeat(pa.scalar(end, arrow_type(field.type)), len(rows))
 
 
 def in_order(rows: pa.Table) -> pa.Table:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from datacell.algebra import tree
-from datacell.algebra.plan import Plan
+from datacell.algebra.plan import Plan, Window
 from datacell.algebra.query import TIME_COLUMNS, Query, Timing
 from datacell.engines.arrow import arrow_schema
 from datacell.engines.protocol import Engine
@@ -35,6 +35,9 @@ class Evaluation(Protocol):
     """The logic of a factory that answers at boundaries."""
 
     strategy: str
+    windows: list[Window]
+    streams: list[str]
+    """The query's windows, and the stream that each stands over."""
 
     @property
     def fragments(self) -> Mapping[bool, Plan]:

@@ -6,7 +6,7 @@ every instant. The description (what to run), the logic (functions of it) and th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -88,21 +88,21 @@ class Readiness:
 
 
 def due(
-    query: Query, state: State, baskets: Mapping[str, Basket], evaluation: Evaluation, ready: Readiness
+    query: Query, state: State, baskets: Mapping[str, Basket], evaluation: Evaluation, ready: Callable[[], Readiness]
 ) -> list[Boundary]:
     """The boundaries that may be answered now, oldest first, at most so many as one firing takes."""
-    windows = tree.windows(query.plan)
-    specs = [w.window for w in windows]
+    specs = [w.window for w in evaluation.windows]
     if query.timing is Timing.ARRIVALS:
-        arrived = min(baskets[tree.stream_of(w)].progress.rows for w in windows)
+        arrived = min(baskets[stream].progress.rows for stream in evaluation.streams)
         found = boundaries.due_in_rows(specs, arrived, max(state.boundary, 0))
     else:
+        now = ready()
         found = boundaries.due_in_time(
             specs,  # type: ignore[arg-type]
             evaluation.positions(),
             state.boundary,
-            ready.watermark,
-            ready.ended,
+            now.watermark,
+            now.ended,
         )
     wanted = (b for b in found if not b.empty or query.emission is not Emission.RSTREAM)
     return list(islice(wanted, MOST_BOUNDARIES))
@@ -112,8 +112,11 @@ def fire_at(query: Query, state: State, due_now: Sequence[Boundary], evaluation:
     """Answer the boundaries, all at once."""
     evaluated = [b for b in due_now if not b.empty]
     found = evaluation.answer(evaluated) if evaluated else arrow_schema(lift.answer_schema(query)).empty_table()
-    rows = changes.in_order(changes.with_boundary(query, found, evaluated))
     ends = [b.end for b in due_now]
+    if query.emission is Emission.RSTREAM and len(ends) == 1:
+        only = changes.with_time(query, found, ends[0])
+        return Fired(only, only, replace(state, boundary=ends[0], tail=len(only)))
+    rows = changes.in_order(changes.with_boundary(query, found, evaluated))
     latest = changes.at(rows, ends[-1]).drop_columns([lift.BOUNDARY])
     after = replace(state, boundary=ends[-1], tail=len(latest))
     if query.emission is Emission.RSTREAM:

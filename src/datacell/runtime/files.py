@@ -16,28 +16,30 @@ from pyarrow import ipc
 
 from datacell.errors import CheckpointError
 
-_TEMPORARY: set[Path] = set()
+_TEMPORARY: set[str] = set()
 
 
 @contextmanager
 def temporary_directory() -> Iterator[Path]:
     """A directory that nobody will look for after a crash: what is in it need not outlive a power cut."""
     root = Path(tempfile.mkdtemp(prefix="datacell-"))
-    _TEMPORARY.add(root)
+    prefix = f"{root}{os.sep}"
+    _TEMPORARY.add(prefix)
     try:
         yield root
     finally:
-        _TEMPORARY.discard(root)
+        _TEMPORARY.discard(prefix)
         shutil.rmtree(root, ignore_errors=True)
 
 
-def _is_temporary(path: Path) -> bool:
-    return any(path.is_relative_to(root) for root in _TEMPORARY)
+def is_temporary(path: Path) -> bool:
+    """Is it in a temporary directory?"""
+    return str(path).startswith(tuple(_TEMPORARY))
 
 
 def write(path: Path, fill: Callable[[BinaryIO], object]) -> None:
     """Write a file so that it is there whole or not at all, also after a power cut."""
-    temporary, durable = path.with_name(f".{path.name}.{os.getpid()}.tmp"), not _is_temporary(path)
+    temporary, durable = path.with_name(f".{path.name}.{os.getpid()}.tmp"), not is_temporary(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("wb") as file:
@@ -88,14 +90,20 @@ def write_table(path: Path, table: pa.Table, metadata: dict[str, Any] | None = N
 
 def save_json(path: Path, value: Any) -> None:
     """Write what only a restart reads: nobody restarts from a temporary directory."""
-    if not _is_temporary(path):
+    if not is_temporary(path):
         write_json(path, value)
 
 
 def save_table(path: Path, table: pa.Table, metadata: dict[str, Any] | None = None) -> None:
     """Write what only a restart reads."""
-    if not _is_temporary(path):
+    if not is_temporary(path):
         write_table(path, table, metadata)
+
+
+def remove_saved(path: Path) -> None:
+    """Let go of what was saved."""
+    if not is_temporary(path):
+        path.unlink(missing_ok=True)
 
 
 def read_table(path: Path) -> tuple[pa.Table, dict[str, Any]]:

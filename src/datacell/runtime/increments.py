@@ -62,6 +62,8 @@ class Increments:
         (self.time,) = TIME_COLUMNS[query.timing]
         self.instants = arrow_schema(lift.instants_schema(self.time.type))
         self.fragments = {many: lift.lift_rest(split, many, run.engine.covers) for many in (False, True)}
+        self._asks_when = lift.BOUNDARIES in tree.table_names(self.fragments[False])
+        """Does it matter which boundary it is, when there is only one?"""
         self.kept: dict[int, Slices] = {}
         self.pairs: dict[int, Pairing] = {}
         self.eagerness = {stream: Eagerness() for stream in set(self.streams)}
@@ -116,14 +118,22 @@ class Increments:
         if not waiting:
             return
         rows = pa.concat_tables([b.rows for b in waiting])
-        position = np.asarray(rows[NUMBER if self.by_rows else TIME].to_numpy(), dtype=np.int64)
-        at = position if relation.cuts is None else relation.cuts.slices(position)
+        found = [self._slices(relation, b) for b in waiting]
+        at = found[0] if len(found) == 1 else np.concatenate(found)
         if ahead is not None and waiting == [batch]:
             made = ahead
         else:
             made = self._made(relation, rows.drop_columns([TIME, NUMBER]).append_column(SLICE, pa.array(at)))
         occupied = at[:0] if self.by_rows else np.unique(at)
-        kept.put(waiting[-1].number, int(rows[NUMBER][-1].as_py()) + 1, made, occupied)
+        kept.put(waiting[-1].number, waiting[-1].greatest(NUMBER) + 1, made, occupied)
+
+    def _slices(self, relation: Kept, batch: Batch) -> Positions:
+        """For each row of a batch its slice."""
+        position = batch.numbers() if self.by_rows else batch.times()
+        if relation.cuts is None:
+            return position
+        first, last = relation.cuts.slices(batch.extent(NUMBER if self.by_rows else TIME))
+        return relation.cuts.slices(position) if first < last else np.full(len(position), first)
 
     def _made(self, relation: Kept, rows: pa.Table) -> pa.Table:
         passed = projection(relation.plan)
@@ -138,7 +148,7 @@ class Increments:
 
     def _cut(self, stream: str, batch: Batch) -> int:
         """The last slice that the batch has rows of: when it is a new one, the slices before it are full."""
-        return self._last_slice(stream, batch.numbers()[-1:] if self.by_rows else batch.times())
+        return self._last_slice(stream, batch.extent(NUMBER if self.by_rows else TIME))
 
     def _last_slice(self, stream: str, positions: Positions) -> int:
         cut = self._kept_of(stream)[0][1].cuts
@@ -167,7 +177,7 @@ class Increments:
         for pairing in self.pairs.values():
             pairing.update()
         many = len(due) > 1
-        inputs: dict[str, pa.Table] = {lift.BOUNDARIES: self._boundaries(due)}
+        inputs = {lift.BOUNDARIES: self._boundaries(due)} if many or self._asks_when else {}
         for index, leaf in enumerate(self.split.leaves):
             inputs |= self._leaf(index, leaf, due)
         answer = self.run(self.fragments[many], inputs)
@@ -213,8 +223,8 @@ class Increments:
         return with_times(rows, view, arrow_schema(Schema((*leaf.columns, *fields(BORN, DIES)))), at)
 
     def _boundaries(self, due: Sequence[Boundary]) -> pa.Table:
-        ends = pa.array([b.end for b in due], pa.int64())
-        return pa.table([ends.cast(self.instants.field(0).type), ends], schema=self.instants)
+        ends = [b.end for b in due]
+        return pa.table([pa.array(ends, field.type) for field in self.instants], schema=self.instants)
 
     # Rows go
 

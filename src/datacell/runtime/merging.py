@@ -25,11 +25,12 @@ from datacell.algebra.types import BIGINT
 from datacell.algebra.window import Landmark, micros
 from datacell.engines.arrow import arrow_schema, arrow_type
 from datacell.incremental import cuts, merge
-from datacell.incremental.boundaries import Positions
-from datacell.incremental.merge import AT, ROWS, members_table, pieces_table, shown_table, steps_table
+from datacell.incremental.boundaries import FOREVER, Positions
+from datacell.incremental.merge import AT, ROWS, members_table, shown_table, spans_table, steps_table
 from datacell.incremental.relations import SLICE, Shown
 from datacell.runtime.evaluation import Runner
-from datacell.runtime.slices import Chunk, Slices, slices
+from datacell.runtime.pieces import Piece, joined, where
+from datacell.runtime.slices import Chunk, Slices
 from datacell.runtime.steps import Steps
 
 FEW_BLOCKS, MOST_PIECES = 2, 8
@@ -42,7 +43,7 @@ class _Front:
 
     block: int
     _folded: pa.Table | Future[pa.Table]
-    rows: list[pa.Table]
+    pieces: list[Piece]
 
     @property
     def folded(self) -> pa.Table:
@@ -50,8 +51,8 @@ class _Front:
             self._folded = self._folded.result()
         return self._folded
 
-    def fold(self, folding: Future[pa.Table], rows: list[pa.Table]) -> None:
-        self._folded, self.rows = folding, rows
+    def fold(self, folding: Future[pa.Table], later: list[Piece]) -> None:
+        self._folded, self.pieces = folding, later
 
 
 @dataclass
@@ -65,7 +66,7 @@ class _Full:
     starts: Positions
     stretch: int
     after: list[pa.Table]
-    stragglers: list[pa.Table] = field(default_factory=list)
+    stragglers: list[Piece] = field(default_factory=list)
 
     def stretch_of(self, start: int) -> int:
         index = int(np.searchsorted(self.starts, start))
@@ -84,7 +85,7 @@ class _Suffixes:
     starts: Positions
     ends: Positions
     rows: pa.Table
-    stragglers: list[pa.Table] = field(default_factory=list)
+    stragglers: list[Piece] = field(default_factory=list)
 
     def at(self, start: int) -> pa.Table:
         index = int(np.searchsorted(self.starts, start))
@@ -125,9 +126,9 @@ class Merging:
         if self.blocks.slides and start < self.blocks.start(block):
             full = self._full_block(block - 1, start)
             suffixes = self._suffixes_of(full, full.stretch_of(start))
-            found += [suffixes.at(start), *(self._plain(r, start, None) for r in suffixes.stragglers)]
+            found += [suffixes.at(start), *(p.between(start, FOREVER).rows for p in suffixes.stragglers)]
         front = self._front_of(block)
-        found += [front.folded, *(self._plain(r, None, stop) for r in front.rows)]
+        found += [front.folded, *(p.between(-FOREVER, stop).rows for p in front.pieces)]
         shown = pa.concat_tables(found).combine_chunks()
         self._fold(front, stop)
         return shown
@@ -151,8 +152,8 @@ class Merging:
         inputs = {shown_table(self.number): pa.concat_tables([empty, *ready]), steps_table(self.number): steps.rows()}
         if not self.covers:
             return inputs | {members_table(self.number): steps.members(at)}
-        pieces, members = steps.cover(at)
-        return inputs | {pieces_table(self.number): pieces, members_table(self.number): members}
+        spans, members = steps.cover(at)
+        return inputs | {spans_table(self.number): spans, members_table(self.number): members}
 
     def _from_front(self, asked: _Asked, steps: Steps) -> list[pa.Table]:
         ready = []
@@ -161,10 +162,10 @@ class Merging:
             front = self._front_of(block)
             end = int(mine[-1]) + 1
             steps.add(front.folded, end, np.full(len(front.folded), mine[0]))
-            for rows in front.rows:
-                born = np.searchsorted(asked.stops[mine], slices(rows), side="right")
+            for piece in front.pieces:
+                born = np.searchsorted(asked.stops[mine], piece.at, side="right")
                 seen = born < len(mine)
-                steps.add(_where(rows, seen), end, mine[born[seen]])
+                steps.add(where(piece.rows, seen), end, mine[born[seen]])
             steps.ask(mine, asked.ends[mine], end)
             if self.blocks.slides:
                 ready += self._ready(asked, mine[asked.starts[mine] < self.blocks.start(block)], block - 1, steps)
@@ -181,27 +182,27 @@ class Merging:
             self._run_backward(full, last, asked, mine, steps)
             return []
         suffixes = self._suffixes_of(full, last)
-        for rows in suffixes.stragglers:
-            self._backward(rows, asked, mine, steps)
+        for piece in suffixes.stragglers:
+            self._backward(piece, asked, mine, steps)
         if suffixes.stragglers:
             steps.ask(_back(mine), asked.ends[mine], -mine[0])
-        pieces = [suffixes.at(start) for start in asked.starts[mine].tolist()]
-        at = np.repeat(asked.ends[mine], [len(p) for p in pieces])
+        found = [suffixes.at(start) for start in asked.starts[mine].tolist()]
+        at = np.repeat(asked.ends[mine], [len(rows) for rows in found])
         kind = arrow_type(self.time.type)
-        return [pa.concat_tables(pieces).append_column(AT, pa.array(at, pa.int64()).cast(kind))]
+        return [pa.concat_tables(found).append_column(AT, pa.array(at, pa.int64()).cast(kind))]
 
     def _run_backward(self, full: _Full, last: int, asked: _Asked, mine: Positions, steps: Steps) -> None:
         """Rows of the asked stretches at their steps, and what comes after the last of them at the first step."""
-        for rows in self._between(int(asked.starts[mine[0]]), self._end(full, last)):
-            self._backward(rows, asked, mine, steps)
+        for piece in self._between(int(asked.starts[mine[0]]), self._end(full, last)):
+            self._backward(piece, asked, mine, steps)
         for rows in self._after(full, last):
             steps.add(rows, -mine[0], np.full(len(rows), _back(mine)[-1]))
         steps.ask(_back(mine), asked.ends[mine], -mine[0])
 
-    def _backward(self, rows: pa.Table, asked: _Asked, mine: Positions, steps: Steps) -> None:
-        last = np.searchsorted(asked.starts[mine], slices(rows), side="right") - 1
+    def _backward(self, piece: Piece, asked: _Asked, mine: Positions, steps: Steps) -> None:
+        last = np.searchsorted(asked.starts[mine], piece.at, side="right") - 1
         seen = last >= 0
-        steps.add(_where(rows, seen), -mine[0], _back(mine[last[seen]]))
+        steps.add(where(piece.rows, seen), -mine[0], _back(mine[last[seen]]))
 
     def _from_slices(self, asked: _Asked, steps: Steps) -> None:
         """Forward within the block of each boundary, backward within the block before it."""
@@ -210,20 +211,20 @@ class Merging:
         begins = np.array([self.blocks.start(int(b)) for b in blocks], dtype=np.int64)
         before = valid[starts < begins] if self.blocks.slides else valid[:0]
         for chunk in self.relation.chunks:
-            rows, at = self._named(chunk), chunk.slices
+            rows, at = self._rows(chunk), chunk.slices
             own = self.blocks.numbers(at)
             born = np.searchsorted(stops, at, side="right")
             inside = born < len(valid)
             inside[inside] = blocks[born[inside]] == own[inside]
             inside &= at >= starts[0]
             ends = valid[np.searchsorted(blocks, own[inside], side="right") - 1] + 1
-            steps.add(_where(rows, inside), ends, valid[born[inside]])
+            steps.add(where(rows, inside), ends, valid[born[inside]])
             if len(before):
                 last = np.searchsorted(asked.starts[before], at, side="right") - 1
                 inside = last >= 0
                 inside[inside] = asked.blocks[before[last[inside]]] - 1 == own[inside]
                 ends = -before[np.searchsorted(asked.blocks[before] - 1, own[inside])]
-                steps.add(_where(rows, inside), ends, _back(before[last[inside]]))
+                steps.add(where(rows, inside), ends, _back(before[last[inside]]))
         steps.ask(valid, asked.ends[valid], valid[np.searchsorted(blocks, blocks, side="right") - 1] + 1)
         steps.ask(
             _back(before), asked.ends[before], -before[np.searchsorted(asked.blocks[before], asked.blocks[before])]
@@ -244,26 +245,29 @@ class Merging:
 
     def _update(self) -> None:
         """Take up the chunks that have come."""
-        new = [c for c in self.relation.chunks if c.number > self._seen]
-        for chunk in new:
-            for rows, block in self._by_block(chunk):
+        for chunk in self.relation.after(self._seen):
+            for piece, block in self._by_block(chunk):
                 if self._front is not None and block == self._front.block:
-                    self._front.rows.append(rows)
+                    self._front.pieces.append(piece)
                 for full in (self._full, self._suffixes):
                     if full is not None and block == full.block:
-                        full.stragglers.append(rows)
+                        full.stragglers.append(piece)
         self._seen = self.relation.through
 
-    def _by_block(self, chunk: Chunk) -> list[tuple[pa.Table, int]]:
-        rows, numbers = self._named(chunk), self.blocks.numbers(chunk.slices)
+    def _by_block(self, chunk: Chunk) -> list[tuple[Piece, int]]:
+        piece = Piece(self._rows(chunk), chunk.slices)
         if self.since is not None:
-            later = chunk.slices >= self.since
-            rows, numbers = _where(rows, later), numbers[later]
-        kinds = np.unique(numbers).tolist()
-        return [(rows, k) for k in kinds] if len(kinds) < 2 else [(_where(rows, numbers == k), k) for k in kinds]
+            piece = piece.between(self.since, FOREVER)
+        if not len(piece):
+            return []
+        first, last = self.blocks.number(piece.first), self.blocks.number(piece.last)
+        if first == last:
+            return [(piece, first)]
+        numbers = self.blocks.numbers(piece.at)
+        return [(piece.where(numbers == k), k) for k in np.unique(numbers).tolist()]
 
-    def _of_block(self, block: int) -> list[pa.Table]:
-        return [rows for chunk in self.relation.chunks for rows, number in self._by_block(chunk) if number == block]
+    def _of_block(self, block: int) -> list[Piece]:
+        return [piece for chunk in self.relation.chunks for piece, number in self._by_block(chunk) if number == block]
 
     def _front_of(self, block: int) -> _Front:
         if self._front is None or self._front.block != block:
@@ -274,17 +278,16 @@ class Merging:
         """Combine what every later window shows, once it is worth a call; it is done while the answer is."""
         if self.blocks.size is not None and stop >= self.blocks.start(front.block + 1):
             return
-        size = sum(map(len, front.rows))
-        if len(front.rows) > MOST_PIECES:
-            front.rows = [pa.concat_tables(front.rows).combine_chunks()]
-        if size <= max(self.worth, 4 * len(front.folded)):
+        if len(front.pieces) > MOST_PIECES:
+            front.pieces = [joined(front.pieces)]
+        if sum(map(len, front.pieces)) <= max(self.worth, 4 * len(front.folded)):
             return
-        older = [self._plain(r, None, stop) for r in front.rows]
+        older = [p.between(-FOREVER, stop) for p in front.pieces]
         if sum(map(len, older)) <= self.worth:
             return
-        inputs = {ROWS: pa.concat_tables([front.folded, *older])}
-        later = [_where(r, slices(r) >= stop) for r in front.rows]
-        front.fold(_BESIDE.submit(self.run, self.folding, inputs), [r for r in later if len(r)])
+        inputs = {ROWS: pa.concat_tables([front.folded, *(p.rows for p in older)])}
+        later = [p.between(stop, FOREVER) for p in front.pieces]
+        front.fold(_BESIDE.submit(self.run, self.folding, inputs), [p for p in later if len(p)])
 
     def _full_block(self, block: int, start: int, asked: int = 1) -> _Full:
         if self._full is None or self._full.block != block or start < self._full.starts[0]:
@@ -308,18 +311,18 @@ class Merging:
     def _suffixes_of(self, full: _Full, stretch: int) -> _Suffixes:
         starts = full.starts_of(stretch)
         if self._suffixes is None or self._suffixes.block != full.block or self._suffixes.starts[0] != starts[0]:
-            rows = self._between(int(starts[0]), self._end(full, stretch))
-            self._suffixes = self._suffixed(rows, starts, self._after(full, stretch), full.block)
+            pieces = self._between(int(starts[0]), self._end(full, stretch))
+            self._suffixes = self._suffixed(pieces, starts, self._after(full, stretch), full.block)
         return self._suffixes
 
     def _suffixed(
-        self, pieces: list[pa.Table], starts: Positions, after: Sequence[pa.Table] = (), block: int = 0
+        self, pieces: list[Piece], starts: Positions, after: Sequence[pa.Table] = (), block: int = 0
     ) -> _Suffixes:
         """For each start the rows from there on, combined."""
         steps = Steps(self.schema)
         asked = _Asked(starts, starts, starts, np.arange(len(starts)), starts)
-        for rows in pieces:
-            self._backward(rows, asked, asked.valid, steps)
+        for piece in pieces:
+            self._backward(piece, asked, asked.valid, steps)
         for rows in after:
             steps.add(rows, 0, np.full(len(rows), -len(starts)))
         steps.ask(_back(asked.valid), starts, 0)
@@ -339,31 +342,17 @@ class Merging:
     def _after(self, full: _Full, stretch: int) -> list[pa.Table]:
         """What comes after a stretch, within its block."""
         end = self._end(full, stretch)
-        return [full.after[stretch], *(self._plain(r, end, None) for r in full.stragglers)]
+        return [full.after[stretch], *(p.between(end, FOREVER).rows for p in full.stragglers)]
 
-    def _between(self, start: int, stop: int) -> list[pa.Table]:
+    def _between(self, start: int, stop: int) -> list[Piece]:
         """The rows of the slices from one position to another."""
-        found = []
-        for chunk in self.relation.chunks:
-            if chunk.latest >= start:
-                inside = (chunk.slices >= start) & (chunk.slices < stop)
-                if inside.any():
-                    found.append(_where(self._named(chunk), inside))
-        return found
+        live = [c for c in self.relation.chunks if c.latest >= start]
+        found = [Piece(self._rows(chunk), chunk.slices).between(start, stop) for chunk in live]
+        return [piece for piece in found if len(piece)]
 
-    def _named(self, chunk: Chunk) -> pa.Table:
+    def _rows(self, chunk: Chunk) -> pa.Table:
         """The chunk's rows under the leaf's names."""
-        return chunk.rows.rename_columns([*self.schema.names, SLICE])
-
-    def _plain(self, rows: pa.Table, start: int | None, stop: int | None) -> pa.Table:
-        """The rows of some slices, without them."""
-        at = slices(rows)
-        inside = np.ones(len(rows), dtype=np.bool_)
-        if start is not None:
-            inside &= at >= start
-        if stop is not None:
-            inside &= at < stop
-        return _where(rows, inside).drop_columns([SLICE])
+        return chunk.rows.drop_columns([SLICE]).rename_columns(self.schema.names)
 
 
 @dataclass(frozen=True)
@@ -380,7 +369,3 @@ class _Asked:
 def _back(boundaries: Positions) -> Positions:
     """The steps at which boundaries ask for what runs backward."""
     return -1 - boundaries
-
-
-def _where(rows: pa.Table, mask: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> pa.Table:
-    return rows if mask.all() else rows.filter(pa.array(mask))

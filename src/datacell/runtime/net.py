@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from typing import Protocol
 
@@ -43,12 +44,13 @@ class Net:
     def with_transition(self, transition: Transition) -> Net:
         """The net with one more transition; an error if rows could run in a circle."""
         net = Net({**self.transitions, transition.name: transition})
-        net.order()
+        _ = net.order
         return net
 
     def without_transition(self, name: str) -> Net:
         return Net({n: t for n, t in self.transitions.items() if n != name})
 
+    @cached_property
     def order(self) -> Sequence[str]:
         """The transitions such that each comes after those that feed it."""
         feeders = {p: [t.name for t in self.transitions.values() if p in t.outputs] for p in self.places}
@@ -76,7 +78,7 @@ def settle(net: Net, actions: Mapping[str, Action]) -> int:
     fired = 0
     while True:
         before = fired
-        for name in net.order():
+        for name in net.order:
             action = actions.get(name)
             if action is not None and action.enabled():
                 action.fire()

@@ -35,6 +35,8 @@ class Output:
         self.closed = False
         self._changed = Condition()
         self._paths = dict(files.numbered(directory, _SUFFIX))
+        self._delivered = 0
+        self._waits = files.is_temporary(directory)
         self.last = self._read(max(self._paths)) if self._paths else None
 
     @property
@@ -44,16 +46,18 @@ class Output:
     def append(self, rows: pa.Table, state: dict[str, Any], latest: pa.Table | None = None) -> None:
         """Write a firing, and beside it the latest answer where the rows do not tell it.
 
-        Once this returns the firing will be delivered, whatever happens.
+        Once this returns the firing will be delivered, whatever happens. In a temporary directory files only keep what
+        somebody is slow to take out of memory, so there a firing is written when the next one comes.
         """
-        number = self.next_number
+        firing, before = Firing(self.next_number, rows, state), self.last
         if latest is not None:
-            files.write_table(self.directory / files.numbered_name(number, _LATEST), latest)
-        path = self.directory / files.numbered_name(number, _SUFFIX)
-        files.write_table(path, rows, state)
+            files.save_table(self.directory / files.numbered_name(firing.number, _LATEST), latest)
+        if not self._waits:
+            self._write(firing)
+        elif before is not None and before.number >= self._delivered:
+            self._write(before)
         with self._changed:
-            self._paths[number] = path
-            self.last = Firing(number, rows, state)
+            self.last = firing
             self._changed.notify_all()
 
     def close(self) -> None:
@@ -66,12 +70,16 @@ class Output:
         """The first firing from this number on; None if there is none within the time, or will be none."""
         with self._changed:
             self._changed.wait_for(lambda: self.closed or self.next_number > number, seconds)
-            wanted = [n for n in self._paths if n >= number]
-        return self._read(min(wanted)) if wanted else None
+            last = self.last
+            wanted = [n for n in self._paths if n >= number and last is not None and n < last.number]
+        if wanted:
+            return self._read(min(wanted))
+        return last if last is not None and last.number >= number else None
 
     def forget(self, below: int) -> None:
         """Every emitter has delivered the firings below this number."""
         with self._changed:
+            self._delivered = max(self._delivered, below)
             gone = [n for n in self._paths if n < below and self.last is not None and n != self.last.number]
             for number in gone:
                 self._paths.pop(number).unlink(missing_ok=True)
@@ -81,6 +89,12 @@ class Output:
         """The latest answer that was written beside the last firing."""
         path = self.directory / files.numbered_name(self.next_number - 1, _LATEST)
         return files.read_table(path)[0] if path.exists() else None
+
+    def _write(self, firing: Firing) -> None:
+        path = self.directory / files.numbered_name(firing.number, _SUFFIX)
+        files.write_table(path, firing.rows, firing.state)
+        with self._changed:
+            self._paths[firing.number] = path
 
     def _read(self, number: int) -> Firing:
         rows, state = files.read_table(self._paths[number])

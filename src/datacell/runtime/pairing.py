@@ -66,7 +66,7 @@ class KeptSide(_Meeting):
         self._seen = -1
 
     def new(self) -> pa.Table:
-        chunks = [c for c in self.relation.chunks if c.number > self._seen]
+        chunks = self.relation.after(self._seen)
         self._seen = self.relation.through
         found = [with_times(c.rows, self.view, self.schema, c.slices) for c in chunks]
         return pa.concat_tables([self.schema.empty_table(), *found])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -108,8 +109,8 @@ class RunningFactory:
         if self.evaluation is None:
             seen = self.state.batches or {}
             return any(self.baskets[s].last_batch > seen.get(s, -1) for s in self.description.streams)
-        ready = self.ready(self.description)
-        self._due = factory.due(self.description.query, self.state, self.baskets, self.evaluation, ready)
+        asked = partial(self.ready, self.description)
+        self._due = factory.due(self.description.query, self.state, self.baskets, self.evaluation, asked)
         return bool(self._due)
 
     def fire(self) -> None:
@@ -151,7 +152,8 @@ class RunningFactory:
 
 
 def _saved(state: State) -> dict[str, Any]:
-    return {k: v for k, v in asdict(replace(state, previous=None)).items() if k != "previous"}
+    turns = [[asdict(turn) for turn in turns] for turns in state.turns]
+    return {k: v for k, v in vars(state).items() if k != "previous"} | {"turns": turns}
 
 
 def _recovered(output: Output) -> tuple[State, pa.Table | None]:

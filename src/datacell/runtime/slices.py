@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ import pyarrow as pa
 from datacell.incremental.boundaries import Positions
 from datacell.incremental.relations import SLICE
 from datacell.runtime import files
+from datacell.runtime.basket import positions
 
 _SUFFIX = ".arrow"
 
@@ -70,6 +72,10 @@ class Slices:
         self.chunks.append(self._written(number, number, next_row, rows, occupied))
         self._occupied = None
 
+    def after(self, number: int) -> list[Chunk]:
+        """The chunks of later batches than this one."""
+        return list(takewhile(lambda c: c.number > number, reversed(self.chunks)))[::-1]
+
     def rows(self) -> pa.Table:
         return pa.concat_tables([c.rows for c in self.chunks]) if self.chunks else self.schema.empty_table()
 
@@ -87,10 +93,10 @@ class Slices:
         """Let go of the chunks before this slice."""
         gone = [c for c in self.chunks[:-1] if c.latest < oldest]
         if gone:
-            self.chunks = [c for c in self.chunks if c not in gone]
+            self.chunks = [c for c in self.chunks[:-1] if c.latest >= oldest] + self.chunks[-1:]
             self._occupied = None
         for chunk in gone:
-            chunk.path.unlink(missing_ok=True)
+            files.remove_saved(chunk.path)
 
     def compact(self, combine: Callable[[pa.Table], pa.Table], oldest: int) -> None:
         """All chunks become one, with their rows combined and without what is older than this slice."""
@@ -100,13 +106,12 @@ class Slices:
         self.chunks = [self._written(last.number, old[0].first, last.next_row, live, occupied[occupied >= oldest])]
         self._occupied = None
         for chunk in old[:-1]:
-            chunk.path.unlink(missing_ok=True)
+            files.remove_saved(chunk.path)
 
     def _written(self, number: int, first: int, next_row: int, rows: pa.Table, occupied: Positions) -> Chunk:
-        path = self.directory / files.numbered_name(number, _SUFFIX)
-        noted = {"first": first, "next": next_row, "occupied": occupied.tolist()}
-        files.save_table(path, rows.select(self.schema.names), noted)
-        return Chunk(number, first, next_row, rows.select(self.schema.names), occupied, path)
+        path, kept = self.directory / files.numbered_name(number, _SUFFIX), rows.select(self.schema.names)
+        files.save_table(path, kept, {"first": first, "next": next_row, "occupied": occupied.tolist()})
+        return Chunk(number, first, next_row, kept, occupied, path)
 
     def _recover(self, last_batch: int) -> None:
         for number, path in files.numbered(self.directory, _SUFFIX):
@@ -123,4 +128,4 @@ class Slices:
 
 
 def slices(rows: pa.Table) -> Positions:
-    return np.asarray(rows[SLICE].to_numpy(), dtype=np.int64)
+    return positions(rows[SLICE])

@@ -1,4 +1,4 @@
-"""Steps: the rows over which combinations run, and who asks for them; as they are, or by pieces that cover them."""
+"""Steps: the rows over which combinations run, and who asks for them; as they are, or by spans that cover them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import numpy as np
 import pyarrow as pa
 
 from datacell.incremental.boundaries import Positions
-from datacell.incremental.merge import GROUP, MEMBER, PIECE, STEP
+from datacell.incremental.merge import GROUP, MEMBER, SPAN, STEP
 
 FAN = 8
-"""So many pieces make a larger one. Measured: fewer make more rows of pieces, more make members ask for more."""
+"""So many spans make a larger one. Measured: fewer make more rows of spans, more make members ask for more."""
 
 _LEVEL = 40
-"""Bits of a piece's number below its level; steps, which are pieces of their own, are smaller."""
+"""Bits of a span's number below its level; steps, which are spans of their own, are smaller."""
 
 
 class Steps:
@@ -46,9 +46,9 @@ class Steps:
         return _asking(ends, steps, at)
 
     def cover(self, at: pa.Field) -> tuple[pa.Table, pa.Table]:
-        """The larger pieces that steps are in, and members that ask for pieces.
+        """The larger spans that steps are in, and members that ask for spans.
 
-        Within a group, pieces of a level are of the same number of steps, and a member asks for the largest that fit
+        Within a group, spans of a level are of the same number of steps, and a member asks for the largest that fit
         into what it shows, then for smaller ones.
         """
         steps, ends, groups = self._asked()
@@ -63,18 +63,18 @@ class Steps:
             full = shown // size
             before = full // FAN * FAN
             who = np.repeat(np.arange(len(steps)), full - before)
-            piece = _counted(full - before) + before[who]
-            begin = first[who] + piece * size
+            span = _counted(full - before) + before[who]
+            begin = first[who] + span * size
             wanted.append((ends[who], begin + (level << _LEVEL) if level else steps[begin]))
             if level:
                 mine = (shown - 1) // size
                 whole = (mine + 1) * size <= length
                 inside.append((steps[whole], (first + mine * size)[whole] + (level << _LEVEL)))
             level, size = level + 1, size * FAN
-        (members, asked), (contained, pieces) = (
+        (members, asked), (contained, spans) = (
             map(np.concatenate, zip(*some, strict=True)) for some in (wanted, inside)
         )
-        return pa.table({MEMBER: contained, PIECE: pieces}), _asking(members, asked, at)
+        return pa.table({MEMBER: contained, SPAN: spans}), _asking(members, asked, at)
 
     def _asked(self) -> tuple[Positions, Positions, Positions]:
         """The steps at which members ask, the boundaries they ask for, and their groups."""

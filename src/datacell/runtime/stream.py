@@ -74,7 +74,8 @@ class RunningStream:
         late = _late(times, readers)
         batch = self.basket.last_batch + 1
         self.rejected.put(batch, rejected)
-        if late.any():
+        count = int(late.sum())
+        if count:
             self.late.put(batch, rows.filter(pa.array(late)))
             rows, times = rows.filter(pa.array(~late)), times[~late]
         taken = self.basket.numbered(rows, times)
@@ -83,7 +84,7 @@ class RunningStream:
             for reader in waiting:
                 reader.absorb(name, taken, {} if ahead is None or late.any() else ahead.get(id(reader), {}))
         needs = [need for r in waiting for need in r.oldest_needed(name, coming=True)] if waiting else [(NUMBER, 0)]
-        self.basket.take(source, number, taken, needs, int(late.sum()), len(rejected))
+        self.basket.take(source, number, taken, needs, count, len(rejected))
 
     def watermark(self) -> int:
         """No row before this instant is expected any more."""
@@ -108,8 +109,10 @@ def _late(
     times: np.ndarray[tuple[int], np.dtype[np.int64]], readers: Sequence[TimedReader] | None
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Some boundary would have shown the row, and every such boundary has been answered."""
+    if not readers:
+        return np.zeros(len(times), dtype=np.bool_)
     shown, waited_for = np.zeros(len(times), dtype=np.bool_), np.zeros(len(times), dtype=np.bool_)
-    for window, answered in readers or ():
+    for window, answered in readers:
         last = last_shown(window, times)
         shown |= last > times
         waited_for |= (last > times) & (last > answered)
