@@ -77,7 +77,8 @@ class NetRun:
     def deposit(self, stream: str, number: int, rows: Rows) -> None:
         fields = Schema(self.catalog.streams[stream].fields)
         table = pa.Table.from_pylist(list(map(dict, rows)), schema=arrow_schema(fields))
-        self.scheduler.deposit(stream, number, table, arrow_schema(Schema(REJECTED)).empty_table())
+        self.scheduler.hand_over(stream, number, table, arrow_schema(Schema(REJECTED)).empty_table())
+        self.scheduler.check()
 
     def run(self, cuts: Cuts) -> list[Answer]:
         """Deposit everything, batches of the streams in turn, then end the input."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pyarrow as pa
@@ -54,6 +55,34 @@ def stored(directory: Path) -> dict[str, int]:
 def kept_rows(net: NetRun) -> int:
     assert isinstance(net.running.evaluation, Increments)
     return net.running.evaluation.state().rows
+
+
+def test_a_batch_is_looked_for_and_sliced_while_the_net_is_busy(tmp_path: Path) -> None:
+    engine = CountingEngine(threads=1)
+    net = net_of(tmp_path, AVERAGE, engine)
+    second(net, 0)
+    second(net, 1)
+    before, answers = engine.calls, net.answers()
+    beside = Thread(target=second, args=(net, 2))
+    with net.scheduler.lock:
+        assert net.scheduler.holds("s", 1)
+        beside.start()
+        while engine.calls == before:
+            beside.join(0.01)
+        assert net.answers() == answers
+        assert kept_rows(net) == 2 * KEYS
+    beside.join()
+    assert kept_rows(net) == 3 * KEYS
+
+
+def test_rows_that_come_late_meanwhile_are_not_in_the_slices(tmp_path: Path) -> None:
+    """What is made ahead of a batch cannot know how far the net will have come when the batch is taken."""
+    net = net_of(tmp_path, AVERAGE)
+    for number in (0, 500):
+        net.deposit("s", number, [{"ts": at(number), "k": 0, "v": 9.0, "n": 0}])
+    net.deposit("s", 501, [{"ts": at(t), "k": 0, "v": 9.0, "n": 0} for t in (0, 501)])
+    assert net.scheduler.streams["s"].basket.progress.late == 1
+    assert kept_rows(net) == 3
 
 
 def test_raw_rows_are_not_stored_where_partial_results_suffice(tmp_path: Path) -> None:
