@@ -81,7 +81,7 @@ class SparkEngine:
 
     def __init__(self, spark: SparkSession | None = None, master: str | None = None) -> None:
         owner = spark or session(master)
-        self._started = owner if spark is None else None
+        self._owner, self._started = owner, owner if spark is None else None
         self.session = own_session(owner)
         """Ours: with UTC and ANSI mode off, whatever the owner's has."""
         self._prepared = Known(lambda plan: _Prepared(plan, self.session))
@@ -100,7 +100,7 @@ class SparkEngine:
             raise EngineError(f"Spark could not run the fragment: {_reason(error)}") from error
         finally:
             if before is not None and self._started is None:
-                _make_active(before)
+                _make_active(self._owner if before is self.session else before)
 
     def close(self) -> None:
         if self._started is not None:

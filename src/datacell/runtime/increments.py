@@ -120,7 +120,7 @@ class Increments:
         rows = pa.concat_tables([b.rows for b in waiting])
         found = [self._slices(relation, b) for b in waiting]
         at = found[0] if len(found) == 1 else np.concatenate(found)
-        if ahead is not None and waiting == [batch]:
+        if ahead is not None and len(waiting) == 1 and waiting[0] is batch:
             made = ahead
         else:
             made = self._made(relation, rows.drop_columns([TIME, NUMBER]).append_column(SLICE, pa.array(at)))
