@@ -222,3 +222,14 @@ def _common_interval(a: Type, b: Type) -> Type | None:
         return None
     first, last = units[used[0]], units[used[-1]]
     return Type(f"interval {first}" if first == last else f"interval {first} to {last}")
+
+
+def sum_digits(x: Type, y: Type) -> tuple[int, int]:
+    """Precision and scale of the sum or difference of two decimals, before they are bounded."""
+    scale = max(x.scale, y.scale)
+    return max(x.precision - x.scale, y.precision - y.scale) + scale + 1, scale
+
+
+def product_digits(x: Type, y: Type) -> tuple[int, int]:
+    """Precision and scale of the product of two decimals, before they are bounded."""
+    return x.precision + y.precision + 1, x.scale + y.scale

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from sqlglot import exp
 
 from datacell.algebra import types
-from datacell.algebra.types import Type
+from datacell.algebra.types import Type, product_digits, sum_digits
 from datacell.sql.functions.errors import SignatureError
 
 SYMBOLS: Mapping[type[exp.Expr], str] = {
@@ -69,15 +69,6 @@ def _integer_literal(tree: exp.Expr | None) -> str | None:
     return None
 
 
-def _sum_digits(x: Type, y: Type) -> tuple[int, int]:
-    scale = max(x.scale, y.scale)
-    return max(x.precision - x.scale, y.precision - y.scale) + scale + 1, scale
-
-
-def _product_digits(x: Type, y: Type) -> tuple[int, int]:
-    return x.precision + y.precision + 1, x.scale + y.scale
-
-
 def _quotient_digits(x: Type, y: Type) -> tuple[int, int]:
     scale = max(6, x.scale + y.precision + 1)
     return x.precision - x.scale + y.scale + scale, scale
@@ -89,9 +80,9 @@ def _remainder_digits(x: Type, y: Type) -> tuple[int, int]:
 
 
 _DIGITS: Mapping[type[exp.Expr], Callable[[Type, Type], tuple[int, int]]] = {
-    exp.Add: _sum_digits,
-    exp.Sub: _sum_digits,
-    exp.Mul: _product_digits,
+    exp.Add: sum_digits,
+    exp.Sub: sum_digits,
+    exp.Mul: product_digits,
     exp.Div: _quotient_digits,
     exp.Mod: _remainder_digits,
 }

@@ -11,7 +11,19 @@ from collections.abc import Callable, Mapping, Sequence
 from sqlglot import exp
 
 from datacell.algebra import types
-from datacell.algebra.types import BIGINT, BOOLEAN, DATE, DOUBLE, NULL, STRING, TIMESTAMP, TIMESTAMP_NTZ, Type
+from datacell.algebra.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    NULL,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    Type,
+    product_digits,
+    sum_digits,
+)
 from datacell.engines.agreed import casts
 from datacell.engines.agreed.spelled import RefusedError, Spelled, as_type, whole_literal
 
@@ -179,17 +191,8 @@ def _digits(value: Spelled) -> Type:
     return types.as_decimal(value.type)
 
 
-def _sum_digits(x: Type, y: Type) -> tuple[int, int]:
-    scale = max(x.scale, y.scale)
-    return max(x.precision - x.scale, y.precision - y.scale) + scale + 1, scale
-
-
-def _product_digits(x: Type, y: Type) -> tuple[int, int]:
-    return x.precision + y.precision + 1, x.scale + y.scale
-
-
 _DIGITS: Mapping[str, Callable[[Type, Type], tuple[int, int]]] = {
-    "+": _sum_digits,
-    "-": _sum_digits,
-    "*": _product_digits,
+    "+": sum_digits,
+    "-": sum_digits,
+    "*": product_digits,
 }
