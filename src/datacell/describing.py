@@ -34,7 +34,7 @@ def described(
     elif program is not None:
         split, why, fragments = None, "", program.fragments()
     else:
-        plans = strategy.choose(query, wanted)
+        plans = strategy.choose(query, wanted, engines.wanted is Choice.SPARK)
         split, why, fragments = plans.split, plans.why, plans.fragments()
     if engines.wanted is Choice.AUTO:
         engine, refusal = engines.main(fragments), ""

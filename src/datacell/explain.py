@@ -134,21 +134,21 @@ def _at_stage(asked: Explained, strategy: Strategy, setting: Setting) -> Explain
             return replace(asked, query=optimized(asked.query))
         case Stage.INCREMENTAL:
             best = optimized(asked.query)
-            return replace(asked, query=best, cut=_cut(best, strategy))
+            return replace(asked, query=best, cut=_cut(best, strategy, setting.wanted is Site.SPARK))
         case Stage.PHYSICAL:
             best = best_plan(equivalents(asked.query), setting.known)
             placed = physical.physical(best, strategy, setting.known, setting.units, setting.wanted)
             return replace(asked, query=best, placed=placed)
 
 
-def _cut(query: Query, strategy: Strategy) -> Cut:
+def _cut(query: Query, strategy: Strategy, on_spark: bool) -> Cut:
     match query.timing:
         case Timing.ROW_BY_ROW | Timing.ONCE:
             return Cut(query.timing.value, "nothing is kept", (), query.plan)
         case Timing.EVERY_CHANGE:
             how = {operator.work: operator.how for operator in translate(query).operators}
             return Cut(query.timing.value, "rows know when they are valid", (), query.plan, how)
-    plans = choose(query, strategy)
+    plans = choose(query, strategy, on_spark)
     if plans.split is None:
         return Cut(plans.strategy.value, plans.why, (), query.plan)
     rest = tree.transform_up(plans.split.rest, merge_maps.rewrite)

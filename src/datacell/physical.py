@@ -65,7 +65,7 @@ def statistics(streams: Iterable[StreamDefinition]) -> Statistics:
 
 def physical(query: Query, strategy: Strategy, known: Statistics, units: UnitCosts, wanted: Site | None) -> Physical:
     """A query as it will run: optimized already, without what is done once only."""
-    strategy_, why, found = _parts(query, strategy, known)
+    strategy_, why, found = _parts(query, strategy, known, wanted)
     return Physical(strategy_, why, tuple(_placed(found, units, wanted)), known, units)
 
 
@@ -80,13 +80,15 @@ def keeps_up_with(query: Query, strategy: Strategy, plan: Physical, wanted: Site
     return max(0.0, (1 - (whole - growing)) / growing)
 
 
-def _parts(query: Query, strategy: Strategy, known: Statistics) -> tuple[str, str, tuple[Part, ...]]:
+def _parts(
+    query: Query, strategy: Strategy, known: Statistics, wanted: Site | None
+) -> tuple[str, str, tuple[Part, ...]]:
     match query.timing:
         case Timing.ROW_BY_ROW:
             return query.timing.value, "nothing is kept", parts.row_by_row(query, lift.row_fragment(query), known)
         case Timing.ONCE | Timing.EVERY_CHANGE:
             return query.timing.value, "it has no firings to place", ()
-    plans = choose(query, strategy)
+    plans = choose(query, strategy, wanted is Site.SPARK)
     if plans.split is None:
         return plans.strategy.value, plans.why, parts.reevaluated(query, known)
     return plans.strategy.value, plans.why, parts.incremental(plans.split, known)
