@@ -67,9 +67,10 @@ class _Prepared:
             return self._empty[name]
         table = _without_empty_pieces(selected(source, self.sources[name]))
         frame = self.session.createDataFrame(table, schema=schema)
+        frame = broadcast(frame) if len(source) <= _FEW else frame
         if not len(source):
             self._empty[name] = frame
-        return broadcast(frame) if len(source) <= _FEW else frame
+        return frame
 
 
 class SparkEngine:

@@ -40,7 +40,7 @@ class Plans:
         return Strategy.REEVALUATE if self.split is None else Strategy.INCREMENTAL
 
     def fragments(self) -> list[Plan]:
-        """All that an engine will have to run."""
+        """All that DuckDB would have to run; Spark refuses nothing, so nobody asks what it would."""
         if self.split is None:
             return [lift(self.query, many) for many in (False, True)]
         kept = [relation.plan for relation in self.split.relations]

@@ -62,6 +62,12 @@ class Increments:
         (self.time,) = TIME_COLUMNS[query.timing]
         self.instants = arrow_schema(lift.instants_schema(self.time.type))
         self.fragments = {many: lift.lift_rest(split, many, run.engine.covers) for many in (False, True)}
+        self._of_rows_alone = {
+            number
+            for number, r in enumerate(split.relations)
+            if isinstance(r, Kept) and tree.table_names(r.plan) == {lift.basket(r.stream)}
+        }
+        """The relations whose slices are made of the stream's rows and of nothing else."""
         self._asks_when = lift.BOUNDARIES in tree.table_names(self.fragments[False])
         """Does it matter which boundary it is, when there is only one?"""
         self.kept: dict[int, Slices] = {}
@@ -95,7 +101,7 @@ class Increments:
         return {
             number: self._made(relation, rows.append_column(SLICE, pa.array(relation.cuts.slices(times))))
             for number, relation in self._kept_of(stream)
-            if relation.cuts is not None and tree.table_names(relation.plan) == {lift.basket(stream)}
+            if relation.cuts is not None and number in self._of_rows_alone
         }
 
     def absorb(self, stream: str, batch: Batch, ahead: Made) -> None:

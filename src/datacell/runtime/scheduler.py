@@ -124,7 +124,7 @@ class Scheduler:
     def _take(self, stream: str, number: int, rows: pa.Table, rejected: pa.Table, ahead: Ahead | None = None) -> None:
         """A full basket lets the receptor wait."""
         self.check()
-        while self._is_ahead(stream):
+        while self._is_full(stream):
             self._settled.wait(0.1)
             self.check()
         self.drained = False
@@ -193,7 +193,7 @@ class Scheduler:
         running = self.factories[factory]
         return all(map(self._has_ended, running.description.streams)) and not running.enabled()
 
-    def _is_ahead(self, stream: str) -> bool:
+    def _is_full(self, stream: str) -> bool:
         """Is the basket full because a slower stream, which is still being read, holds the answers back?"""
         running = self.streams[stream]
         if running.basket.size() <= LARGEST_BASKET:
