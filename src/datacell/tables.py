@@ -55,7 +55,7 @@ class Tables:
         for stream in self.scheduler.streams.values():
             base = stream.definition.name.lower()
             if name == base:
-                return stream.basket.rows().select(stream.schema.names)
+                return stream.basket.rows()
             if name == f"{base}__late":
                 return stream.late.rows()
             if name == f"{base}__rejected":

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from hypothesis import assume
 
-from datacell.algebra import tree
 from datacell.algebra.query import Query
 from datacell.engines.protocol import Engine
 from datacell.runtime.placing import Placing
@@ -21,8 +20,8 @@ def judged(text: str, rows: dict[str, Values]) -> tuple[Query, Reference, list[A
 
     Only cases with an answer count: of those that are drawn, most would compare nothing with nothing.
     """
+    assume("[" in text)  # some stream stands under a window
     query = bind(text)
-    assume(tree.windows(query.plan))
     rows = nearly_in_order(rows)
     expected = answers(query, decided(query.plan), rows)
     assume(any(answer.rows for answer in expected))

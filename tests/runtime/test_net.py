@@ -6,13 +6,14 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 from datacell.errors import CheckpointError, SqlError
 from datacell.runtime import files, scheduler
 from datacell.runtime.aside import Aside
-from datacell.runtime.basket import Basket
+from datacell.runtime.basket import Axis, Basket
 from datacell.runtime.checkpoint import Checkpoint
 from datacell.runtime.net import Kind, Net, Transition, settle
 from datacell.runtime.output import Output
@@ -63,8 +64,8 @@ def basket_of(directory: Path) -> Basket:
 
 def take(basket: Basket, number: int, *values: int) -> None:
     rows = pa.table({"x": pa.array(values, pa.int64())})
-    batch = basket.numbered(rows, pa.chunked_array([pa.array(values, pa.int64())]))
-    basket.take("receptor", number, batch, [("__number", 0)], late=0, rejected=0)
+    batch = basket.numbered(rows, np.array(values, dtype=np.int64))
+    basket.take("receptor", number, batch, [(Axis.NUMBER, 0)], late=0, rejected=0)
 
 
 def test_a_basket_numbers_arrivals_and_comes_back_as_it_was(tmp_path: Path) -> None:
@@ -73,7 +74,8 @@ def test_a_basket_numbers_arrivals_and_comes_back_as_it_was(tmp_path: Path) -> N
     take(basket, 1)
     take(basket, 2, 9)
     again = basket_of(tmp_path)
-    assert again.rows().to_pydict() == {"x": [5, 3, 9], "__time": [5, 3, 9], "__number": [1, 2, 3]}
+    assert again.between(Axis.TIME, 0, 99, "at").to_pydict() == {"x": [5, 3, 9], "at": [5, 3, 9]}
+    assert again.between(Axis.NUMBER, 0, 99, "at").to_pydict() == {"x": [5, 3, 9], "at": [1, 2, 3]}
     assert (again.progress, again.holds("receptor", 2), again.holds("receptor", 3)) == (basket.progress, True, False)
 
 
@@ -84,17 +86,27 @@ def test_a_batch_that_was_only_half_written_is_taken_again(tmp_path: Path) -> No
     (tmp_path / "progress.json").write_bytes(saved)  # as if the crash had come between the two writes
     basket = basket_of(tmp_path)
     take(basket, 1, 2, 3)
-    assert basket_of(tmp_path).rows()["__number"].to_pylist() == [1, 2, 3]
+    assert basket_of(tmp_path).between(Axis.NUMBER, 0, 99, "at")["at"].to_pylist() == [1, 2, 3]
 
 
 def test_a_batch_leaves_when_no_reader_needs_any_of_its_rows(tmp_path: Path) -> None:
     basket = basket_of(tmp_path)
     take(basket, 0, 1, 2)
     take(basket, 1, 2, 7)
-    assert basket.expire([("__time", 3)]) == 1
+    assert basket.expire([(Axis.TIME, 3)]) == 1
     assert [b.rows["x"].to_pylist() for b in basket.batches] == [[2, 7]]
     assert len(list(tmp_path.glob("*.arrow"))) == 1
     assert basket.expire([]) == 1
+
+
+def test_between_live_batches_others_may_have_left(tmp_path: Path) -> None:
+    basket = basket_of(tmp_path)
+    for number, values in enumerate([(100,), (95, 96), (101, 102), (103,)]):
+        take(basket, number, *values)
+    assert basket.expire([(Axis.TIME, 97), (Axis.NUMBER, 6)]) == 1
+    assert basket.between(Axis.NUMBER, 5, 7, "at").to_pydict() == {"x": [102, 103], "at": [5, 6]}
+    assert basket.between(Axis.NUMBER, 1, 5, "at").to_pydict() == {"x": [100, 101], "at": [1, 4]}
+    assert basket.between(Axis.TIME, 101, 103, "at").to_pydict() == {"x": [101, 102], "at": [101, 102]}
 
 
 def test_rows_set_aside_are_bounded_and_a_batch_put_twice_counts_once(tmp_path: Path) -> None:

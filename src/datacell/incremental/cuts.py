@@ -44,10 +44,15 @@ class Cuts:
     progressions: tuple[Progression, ...]
     points: tuple[int, ...] = ()
 
+    def slice(self, position: int) -> int:
+        """The slice a position is in: the last cut that is not after it."""
+        latest = ((position - p.offset) // p.period * p.period + p.offset for p in self.progressions)
+        return max(*latest, *(p for p in self.points if p <= position), -FOREVER)
+
     def slices(self, positions: Positions) -> Positions:
-        """For each position the slice it is in: the last cut that is not after it."""
-        if len(positions) > 2:
-            first, last = self.slices(np.array([positions.min(), positions.max()]))
+        """For each position the slice it is in."""
+        if len(positions):
+            first, last = self.slice(int(positions.min())), self.slice(int(positions.max()))
             if first == last:
                 return np.full(len(positions), first, dtype=np.int64)
         found = np.full(len(positions), -FOREVER, dtype=np.int64)

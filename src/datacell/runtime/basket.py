@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import cached_property
 from pathlib import Path
 
@@ -18,16 +19,21 @@ import pyarrow as pa
 from datacell.incremental.boundaries import FOREVER, Positions
 from datacell.runtime import files
 
-TIME, NUMBER = "__time", "__number"
-"""Columns of a batch beside the stream's own: microseconds since the epoch, and the arrival number, counted from 1."""
 
-Need = tuple[str, int]
-"""What a reader still needs of a stream: a column of its batches and the least value that it looks at."""
+class Axis(Enum):
+    """What positions count: microseconds since the epoch, or arrivals from 1 on."""
+
+    TIME = "time"
+    NUMBER = "number"
+
+
+Need = tuple[Axis, int]
+"""What a reader still needs of a stream: the least position that it looks at."""
 
 Made = Mapping[int, pa.Table]
 """What a reader has made of rows before they are taken, by the number of its relation."""
 
-_SUFFIX = ".arrow"
+_SUFFIX, _TIME = ".arrow", "__time"
 
 
 @dataclass(frozen=True)
@@ -40,37 +46,43 @@ class Progress:
     rejected: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Batch:
-    """Some rows of a stream that arrived together."""
+    """Rows of a stream that arrived together, with their times; `first` is the arrival number of the first of them."""
 
     number: int
     rows: pa.Table
+    times: Positions
+    first: int
     path: Path
 
-    def times(self) -> Positions:
-        return positions(self.rows[TIME])
-
+    @cached_property
     def numbers(self) -> Positions:
-        return positions(self.rows[NUMBER])
+        return np.arange(self.first, self.first + len(self.rows), dtype=np.int64)
 
-    def extent(self, column: str) -> Positions:
-        """The least and the greatest time or number."""
-        return self._times if column == TIME else self._numbers
+    def positions(self, axis: Axis) -> Positions:
+        return self.times if axis is Axis.TIME else self.numbers
 
-    def greatest(self, column: str) -> int:
-        """The greatest time or number; if there are no rows, one before all others."""
-        return int(self.extent(column)[1]) if len(self.rows) else -FOREVER
-
-    @cached_property
-    def _times(self) -> Positions:
-        times = self.times()
-        return np.array([times.min(), times.max()])
+    def extent(self, axis: Axis) -> tuple[int, int]:
+        """The least and the greatest position; if there are no rows, the greatest is before all others."""
+        if axis is Axis.NUMBER and len(self.rows):
+            return self.first, self.first + len(self.rows) - 1
+        return self._times
 
     @cached_property
-    def _numbers(self) -> Positions:
-        """Numbers ascend."""
-        return self.numbers()[[0, -1]]
+    def _times(self) -> tuple[int, int]:
+        return int(self.times.min(initial=FOREVER)), int(self.times.max(initial=-FOREVER))
+
+    def between(self, axis: Axis, start: int, stop: int) -> tuple[pa.Table, Positions]:
+        """The rows from one position to another, and where they are."""
+        at, (first, last) = self.positions(axis), self.extent(axis)
+        if start <= first and last < stop:
+            return self.rows, at
+        if axis is Axis.NUMBER:
+            begin, end = max(0, start - first), max(0, stop - first)
+            return self.rows[begin:end], at[begin:end]
+        inside = (at >= start) & (at < stop)
+        return self.rows.filter(pa.array(inside)), at[inside]
 
 
 class Basket:
@@ -93,10 +105,9 @@ class Basket:
 
     def numbered(self, rows: pa.Table, times: Positions) -> Batch:
         """The rows as the next batch, which is not taken yet."""
-        first, number = self.progress.rows + 1, self.last_batch + 1
-        numbers = np.arange(first, first + len(rows), dtype=np.int64)
-        numbered = rows.append_column(TIME, pa.array(times)).append_column(NUMBER, pa.array(numbers))
-        return Batch(number, numbered, self.directory / files.numbered_name(number, _SUFFIX))
+        number = self.last_batch + 1
+        path = self.directory / files.numbered_name(number, _SUFFIX)
+        return Batch(number, rows, times, self.progress.rows + 1, path)
 
     def take(self, source: str, number: int, batch: Batch, oldest: Iterable[Need], late: int, rejected: int) -> None:
         """Take the batch that `numbered` made; `late` and `rejected` rows of it have been set aside.
@@ -104,11 +115,11 @@ class Basket:
         Its rows are stored only if a reader needs them as they are; `oldest` is what each still looks at.
         """
         before, count = self.progress, len(batch.rows)
-        latest = max(before.latest, batch.greatest(TIME))
+        latest = max(before.latest, batch.extent(Axis.TIME)[1])
         after = Progress(before.rows + count, latest, before.late + late, before.rejected + rejected)
         stored = count and _is_needed(batch, list(oldest))
         if stored:
-            files.save_table(batch.path, batch.rows)
+            files.save_table(batch.path, batch.rows.append_column(_TIME, pa.array(batch.times)), {"first": batch.first})
         sources = {**self.sources, source: number}
         saved = {"batch": batch.number, "sources": sources, "progress": vars(after)}
         files.save_json(self._progress, saved)
@@ -122,15 +133,18 @@ class Basket:
 
     def rows(self) -> pa.Table:
         """All that is in the basket now."""
-        if not self.batches:
-            fields = [*self.schema, pa.field(TIME, pa.int64()), pa.field(NUMBER, pa.int64())]
-            return pa.schema(fields).empty_table()
-        return pa.concat_tables(b.rows for b in self.batches)
+        return pa.concat_tables([self.schema.empty_table(), *(b.rows for b in self.batches)])
+
+    def between(self, axis: Axis, start: int, stop: int, name: str) -> pa.Table:
+        """The rows from one position to another; a column of this name says where they are."""
+        found = [b.between(axis, start, stop) for b in self.batches]
+        rows = pa.concat_tables([self.schema.empty_table(), *(rows for rows, _ in found)])
+        return rows.append_column(name, pa.chunked_array([at for _, at in found], pa.int64()))
 
     def times(self) -> Positions:
         """The distinct times of the rows, sorted; every factory asks for them whenever the net settles."""
         if self._times is None:
-            found = [b.times() for b in self.batches]
+            found = [b.times for b in self.batches]
             self._times = np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
         return self._times
 
@@ -147,7 +161,7 @@ class Basket:
 
     def size(self) -> int:
         """Bytes in memory."""
-        return sum(b.rows.nbytes for b in self.batches)
+        return sum(b.rows.nbytes + b.times.nbytes for b in self.batches)
 
     def _recover(self) -> None:
         saved = files.read_json(self._progress)
@@ -157,7 +171,9 @@ class Basket:
         self.progress = Progress(**saved["progress"])
         for number, path in files.numbered(self.directory, _SUFFIX):
             if number <= saved["batch"]:
-                self.batches.append(Batch(number, files.read_table(path)[0], path))
+                rows, noted = files.read_table(path)
+                times = positions(rows[_TIME])
+                self.batches.append(Batch(number, rows.drop_columns([_TIME]), times, noted["first"], path))
 
 
 def positions(column: pa.ChunkedArray) -> Positions:
@@ -167,4 +183,4 @@ def positions(column: pa.ChunkedArray) -> Positions:
 
 
 def _is_needed(batch: Batch, needs: Iterable[Need]) -> bool:
-    return any(batch.greatest(column) >= least for column, least in needs)
+    return any(batch.extent(axis)[1] >= least for axis, least in needs)

@@ -17,7 +17,7 @@ from datacell.engines.protocol import Engine
 from datacell.errors import EngineError
 from datacell.incremental import boundaries, lift
 from datacell.incremental.boundaries import FOREVER, Boundary, Positions
-from datacell.runtime.basket import NUMBER, TIME, Basket, Batch, Made, Need
+from datacell.runtime.basket import Axis, Basket, Batch, Made, Need
 from datacell.runtime.placing import Placing
 
 Tables = Callable[[str], pa.Table]
@@ -112,7 +112,7 @@ class Reevaluation:
         self.windows = tree.windows(query.plan)
         self.streams = [tree.stream_of(w) for w in self.windows]
         self.fragments = {many: lift.lift(query, many) for many in (False, True)}
-        self.by_rows = query.timing is Timing.ARRIVALS
+        self.axis = Axis.NUMBER if query.timing is Timing.ARRIVALS else Axis.TIME
 
     def ahead(self, stream: str, rows: pa.Table, times: Positions) -> Made:  # noqa: ARG002
         return {}
@@ -127,25 +127,15 @@ class Reevaluation:
         inputs = {lift.BOUNDARIES: self._boundaries(due)}
         for index, stream in enumerate(self.streams):
             shown = [b.shown[index] for b in due]
-            inputs[lift.window_table(index)] = self._rows(stream, min(s for s, _ in shown), max(e for _, e in shown))
+            start, stop = min(s for s, _ in shown), max(e for _, e in shown)
+            rows = self.baskets[stream].between(self.axis, start, stop, lift.POSITION)
+            inputs[lift.window_table(index)] = rows
         return self.run(self.fragments[len(due) > 1], inputs)
 
-    def _rows(self, stream: str, start: int, stop: int) -> pa.Table:
-        """The rows of a stream between two positions."""
-        column = NUMBER if self.by_rows else TIME
-        rows = self.baskets[stream].rows()
-        plain = rows.drop_columns([TIME, NUMBER]).append_column(lift.POSITION, rows[column])
-        if self.by_rows and len(rows):
-            first = rows[NUMBER][0].as_py()
-            return plain.slice(max(0, start - first), max(0, stop - max(start, first)))
-        position = rows[column].to_numpy()
-        inside = (position >= start) & (position < stop)
-        return plain if inside.all() else plain.filter(pa.array(inside))
-
     def oldest_needed(self, stream: str, boundary: int) -> list[Need]:
-        column, first = (NUMBER, 0) if self.by_rows else (TIME, -FOREVER)
+        first = 0 if self.axis is Axis.NUMBER else -FOREVER
         return [
-            (column, boundaries.oldest_needed(w.window, max(boundary, first)))
+            (self.axis, boundaries.oldest_needed(w.window, max(boundary, first)))
             for w, name in zip(self.windows, self.streams, strict=True)
             if name == stream
         ]

@@ -23,7 +23,7 @@ from datacell.incremental.boundaries import FOREVER, Boundary
 from datacell.incremental.relations import Split
 from datacell.intervals.operators import Program
 from datacell.runtime import changes
-from datacell.runtime.basket import NUMBER, TIME, Basket
+from datacell.runtime.basket import Basket
 from datacell.runtime.evaluation import Evaluation, Runner
 from datacell.runtime.instants import EveryInstant
 from datacell.runtime.placing import Placing
@@ -132,8 +132,7 @@ def fire_on_rows(
     inputs = {}
     for stream in streams:
         new = [b for b in baskets[stream].batches if b.number > seen.get(stream, -1)]
-        rows = pa.concat_tables(b.rows for b in new) if new else baskets[stream].rows().slice(0, 0)
-        inputs[lift.basket(stream)] = rows.drop_columns([TIME, NUMBER])
+        inputs[lift.basket(stream)] = pa.concat_tables([baskets[stream].schema.empty_table(), *(b.rows for b in new)])
         seen[stream] = baskets[stream].last_batch
     if not any(map(len, inputs.values())):
         return None

@@ -37,7 +37,7 @@ from datacell.incremental.relations import (
     fields,
     projection,
 )
-from datacell.runtime.basket import NUMBER, TIME, Basket, Batch, Made, Need
+from datacell.runtime.basket import Axis, Basket, Batch, Made, Need
 from datacell.runtime.eagerness import Eagerness
 from datacell.runtime.evaluation import Held, Runner
 from datacell.runtime.merging import Merging
@@ -59,6 +59,7 @@ class Increments:
         self.windows = tree.windows(query.plan)
         self.streams = [tree.stream_of(w) for w in self.windows]
         self.by_rows = query.timing is Timing.ARRIVALS
+        self.axis = Axis.NUMBER if self.by_rows else Axis.TIME
         (self.time,) = TIME_COLUMNS[query.timing]
         self.instants = arrow_schema(lift.instants_schema(self.time.type))
         self.fragments = {many: lift.lift_rest(split, many, run.engine.covers) for many in (False, True)}
@@ -96,7 +97,9 @@ class Increments:
 
     def ahead(self, stream: str, rows: pa.Table, times: Positions) -> Made:
         """Slices of rows that will not wait, where they are made of nothing else; row windows need their numbers."""
-        if self.by_rows or not len(rows) or not self.eagerness[stream].is_new(self._last_slice(stream, times)):
+        if self.by_rows or not len(rows):
+            return {}
+        if not self.eagerness[stream].is_new(self._last_slice(stream, int(times.max()))):
             return {}
         return {
             number: self._made(relation, rows.append_column(SLICE, pa.array(relation.cuts.slices(times))))
@@ -123,23 +126,22 @@ class Increments:
         waiting += [] if batch is None else [batch]
         if not waiting:
             return
-        rows = pa.concat_tables([b.rows for b in waiting])
-        found = [self._slices(relation, b) for b in waiting]
-        at = found[0] if len(found) == 1 else np.concatenate(found)
-        if ahead is not None and len(waiting) == 1 and waiting[0] is batch:
+        last, alone = waiting[-1], len(waiting) == 1
+        at = np.concatenate([self._slices(relation, b) for b in waiting])
+        if ahead is not None and alone and last is batch:
             made = ahead
         else:
-            made = self._made(relation, rows.drop_columns([TIME, NUMBER]).append_column(SLICE, pa.array(at)))
+            rows = last.rows if alone else pa.concat_tables([b.rows for b in waiting])
+            made = self._made(relation, rows.append_column(SLICE, pa.array(at)))
         occupied = at[:0] if self.by_rows else np.unique(at)
-        kept.put(waiting[-1].number, waiting[-1].greatest(NUMBER) + 1, made, occupied)
+        kept.put(last.number, last.extent(Axis.NUMBER)[1] + 1, made, occupied)
 
     def _slices(self, relation: Kept, batch: Batch) -> Positions:
         """For each row of a batch its slice."""
-        position = batch.numbers() if self.by_rows else batch.times()
         if relation.cuts is None:
-            return position
-        first, last = relation.cuts.slices(batch.extent(NUMBER if self.by_rows else TIME))
-        return relation.cuts.slices(position) if first < last else np.full(len(position), first)
+            return batch.positions(self.axis)
+        first, last = map(relation.cuts.slice, batch.extent(self.axis))
+        return relation.cuts.slices(batch.positions(self.axis)) if first < last else np.full(len(batch.rows), first)
 
     def _made(self, relation: Kept, rows: pa.Table) -> pa.Table:
         passed = projection(relation.plan)
@@ -154,12 +156,11 @@ class Increments:
 
     def _cut(self, stream: str, batch: Batch) -> int:
         """The last slice that the batch has rows of: when it is a new one, the slices before it are full."""
-        return self._last_slice(stream, batch.extent(NUMBER if self.by_rows else TIME))
+        return self._last_slice(stream, batch.extent(self.axis)[1])
 
-    def _last_slice(self, stream: str, positions: Positions) -> int:
-        cut = self._kept_of(stream)[0][1].cuts
-        last = positions.max(keepdims=True)
-        return int((last if cut is None else cut.slices(last))[0])
+    def _last_slice(self, stream: str, last: int) -> int:
+        cuts_ = self._kept_of(stream)[0][1].cuts
+        return last if cuts_ is None else cuts_.slice(last)
 
     # Boundaries are due
 
@@ -172,7 +173,7 @@ class Increments:
     def _occupied(self, stream: str) -> Positions:
         number, relation = self._kept_of(stream)[0]
         kept = self.kept[number]
-        waiting = [b.times() for b in self.baskets[stream].batches if b.number > kept.through]
+        waiting = [b.times for b in self.baskets[stream].batches if b.number > kept.through]
         assert relation.cuts is not None
         return np.unique(np.concatenate([kept.occupied(), *(relation.cuts.slices(w) for w in waiting)]))
 
@@ -236,7 +237,7 @@ class Increments:
 
     def oldest_needed(self, stream: str, boundary: int) -> list[Need]:  # noqa: ARG002
         """Of raw rows only those that wait to be absorbed."""
-        return [(NUMBER, min(self.kept[number].next_row for number, _ in self._kept_of(stream)))]
+        return [(Axis.NUMBER, min(self.kept[number].next_row for number, _ in self._kept_of(stream)))]
 
     def expire(self, boundary: int) -> None:
         if boundary == self._expired:

@@ -37,7 +37,7 @@ from datacell.intervals.operators import (
 )
 from datacell.intervals.translate import ANSWER
 from datacell.intervals.validity import END, FOREVER, FROM, TO, Instants, oldest_valid, valid_to
-from datacell.runtime.basket import NUMBER, TIME, Basket, Batch, Need
+from datacell.runtime.basket import Axis, Basket, Need, positions
 from datacell.runtime.evaluation import Held, Runner
 from datacell.runtime.inbox import Inbox, instants
 from datacell.runtime.summing import Summing
@@ -114,7 +114,8 @@ class EveryInstant:
 
     def oldest_needed(self, stream: str) -> list[Need]:
         """The rows whose validity reaches what has not been given out."""
-        return [(TIME, oldest_valid(window, self.released)) for name, window in self.program.windows if name == stream]
+        windows = [window for name, window in self.program.windows if name == stream]
+        return [(Axis.TIME, oldest_valid(window, self.released)) for window in windows]
 
     def state(self) -> Held:
         return Held(1, sum(work.size() for work in self.work) + len(self._answer.rows))
@@ -134,7 +135,7 @@ class EveryInstant:
     def _changes(self, index: int, until: int) -> bool:
         """Does a row of the window begin or cease to be valid between what was reached and this instant?"""
         stream, window = self.program.windows[index]
-        return any(_changes(window, batch.times(), self.now, until) for batch in reversed(self.baskets[stream].batches))
+        return any(_changes(window, batch.times, self.now, until) for batch in reversed(self.baskets[stream].batches))
 
     def _ticks(self, until: int) -> bool:
         """Is there something to be cut before this instant?"""
@@ -198,15 +199,8 @@ class EveryInstant:
     def _new(self, index: int, since: int, until: int) -> pa.Table:
         """The rows under a window that begin between two instants."""
         stream, window = self.program.windows[index]
-        basket = self.baskets[stream]
-        found = [part for batch in basket.batches if len(part := _between(batch, since, until))]
-        rows = pa.concat_tables(found) if found else basket.rows().slice(0, 0)
-        times = np.asarray(rows[TIME].to_numpy(), dtype=np.int64)
-        validity = {FROM: pa.array(times), TO: pa.array(valid_to(window, times))}
-        plain = rows.drop_columns([TIME, NUMBER])
-        for name, column in validity.items():
-            plain = plain.append_column(name, column)
-        return plain
+        rows = self.baskets[stream].between(Axis.TIME, since, until, FROM)
+        return rows.append_column(TO, pa.array(valid_to(window, positions(rows[FROM]))))
 
     def _delivered(self, rows: pa.Table) -> pa.Table:
         """The rows in order, with the columns that are delivered."""
@@ -229,14 +223,6 @@ class EveryInstant:
 def _changes(window: WindowSpec, begins: Instants, since: int, until: int) -> bool:
     ends = valid_to(window, begins)
     return bool((((begins >= since) & (begins < until)) | ((ends > since) & (ends <= until))).any())
-
-
-def _between(batch: Batch, since: int, until: int) -> pa.Table:
-    times = batch.times()
-    inside = (times >= since) & (times < until)
-    if not inside.any():
-        return batch.rows.slice(0, 0)
-    return batch.rows if inside.all() else batch.rows.filter(pa.array(inside))
 
 
 def _at_work(operator: Operator, run: Runner, turns: Turns) -> Working:

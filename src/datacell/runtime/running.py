@@ -16,7 +16,7 @@ from datacell.incremental import lift
 from datacell.incremental.boundaries import FOREVER, Boundary, Positions
 from datacell.incremental.relations import name
 from datacell.runtime import factory
-from datacell.runtime.basket import NUMBER, Basket, Batch, Made, Need
+from datacell.runtime.basket import Axis, Basket, Batch, Made, Need
 from datacell.runtime.evaluation import Evaluation, Held, Reevaluation, Runner, Tables
 from datacell.runtime.factory import Description, Fired, Readiness, State
 from datacell.runtime.increments import Increments
@@ -142,7 +142,7 @@ class RunningFactory:
         if self.instants is not None:
             return self.instants.oldest_needed(stream)
         if self.evaluation is None:
-            return [(NUMBER, 0)] if coming else []
+            return [(Axis.NUMBER, 0)] if coming else []
         return self.evaluation.oldest_needed(stream, self.state.boundary)
 
     def expire(self) -> None:

@@ -19,7 +19,7 @@ from datacell.algebra import tree
 from datacell.algebra.query import Timing
 from datacell.algebra.window import Now
 from datacell.engines.protocol import Engine
-from datacell.runtime.basket import NUMBER
+from datacell.runtime.basket import Axis
 from datacell.runtime.clock import Clock
 from datacell.runtime.evaluation import Tables
 from datacell.runtime.factory import Description, Readiness
@@ -227,4 +227,4 @@ class Scheduler:
             basket.expire([need for f in readers for need in f.oldest_needed(stream)])
             return
         while basket.size() > LARGEST_UNREAD and len(basket.batches) > 1:
-            basket.expire([(NUMBER, int(basket.batches[1].numbers()[0]))])
+            basket.expire([(Axis.NUMBER, basket.batches[1].first)])

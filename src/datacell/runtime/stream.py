@@ -15,7 +15,7 @@ from datacell.algebra.window import TimeWindow, micros
 from datacell.engines.arrow import arrow_schema
 from datacell.incremental.boundaries import FOREVER, Positions, last_shown
 from datacell.runtime.aside import Aside
-from datacell.runtime.basket import NUMBER, Basket, Batch, Made, Need
+from datacell.runtime.basket import Axis, Basket, Batch, Made, Need
 from datacell.runtime.clock import Clock
 from datacell.sql.catalog import REJECTED, StreamDefinition
 
@@ -74,7 +74,7 @@ class RunningStream:
         late = _late(times, readers)
         batch = self.basket.last_batch + 1
         self.rejected.put(batch, rejected)
-        count = int(late.sum())
+        count = int(np.count_nonzero(late))
         if count:
             self.late.put(batch, rows.filter(pa.array(late)))
             rows, times = rows.filter(pa.array(~late)), times[~late]
@@ -82,8 +82,9 @@ class RunningStream:
         name, waiting = self.definition.name, self.readers()
         if len(taken.rows):
             for reader in waiting:
-                reader.absorb(name, taken, {} if ahead is None or late.any() else ahead.get(id(reader), {}))
-        needs = [need for r in waiting for need in r.oldest_needed(name, coming=True)] if waiting else [(NUMBER, 0)]
+                reader.absorb(name, taken, {} if ahead is None or count else ahead.get(id(reader), {}))
+        needs = [need for r in waiting for need in r.oldest_needed(name, coming=True)]
+        needs += [] if waiting else [(Axis.NUMBER, 0)]
         self.basket.take(source, number, taken, needs, count, len(rejected))
 
     def watermark(self) -> int:
