@@ -43,6 +43,8 @@ class Kept:
     stream: str
     work: Plan
     plan: Plan
+    alone: Plan | None
+    """The same over the rows of only one slice, where that can be said without naming it."""
     columns: tuple[Field, ...]
     combination: Combination | None
     cuts: Cuts | None

@@ -21,6 +21,13 @@ def sliced(plan: Plan) -> Plan:
     return _Slicing(fields(SLICE), frozenset()).carry(plan)
 
 
+def alone(plan: Plan) -> Plan | None:
+    """What the plan does to the rows of one slice; None if it says something of a slice whose rows are all filtered."""
+    if any(isinstance(n, Aggregate) and not n.keys for n in tree.descendants(plan)):
+        return None
+    return tree.transform_up(plan, lambda n: Table(basket(n.name), n.alias, n.columns) if isinstance(n, Stream) else n)
+
+
 @dataclass(frozen=True)
 class PerPart(Carrier):
     """Carries columns that every row of the source has; a group without keys is one per their value."""

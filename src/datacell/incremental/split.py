@@ -39,7 +39,7 @@ from datacell.incremental.meeting import met, replaced
 from datacell.incremental.raise_unions import raised_unions
 from datacell.incremental.reasons import needs, needs_rows, of_each
 from datacell.incremental.relations import Combination, Kept, Latest, Pairs, Relation, Shown, Split, View
-from datacell.incremental.slicing import sliced
+from datacell.incremental.slicing import alone, sliced
 from datacell.incremental.taking_apart import TakenApart, taken_apart
 
 
@@ -140,7 +140,7 @@ class _Splitter:
     def _keep(self, plan: Plan, combination: Combination | None, where: Cuts | None) -> int:
         def kept() -> Relation:
             stream = tree.streams(plan)[0].name
-            return Kept(stream, plan, sliced(plan), plan.schema.fields, combination, where)
+            return Kept(stream, plan, sliced(plan), alone(plan), plan.schema.fields, combination, where)
 
         return self._shared(plan, where, kept)
 

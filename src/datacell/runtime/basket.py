@@ -7,7 +7,7 @@ only half before a crash is taken again, under the same numbers. A batch leaves 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from datacell.incremental.boundaries import FOREVER, Positions
 from datacell.runtime import files
+from datacell.runtime.saved import SavedTables
 
 
 class Axis(Enum):
@@ -30,10 +31,7 @@ class Axis(Enum):
 Need = tuple[Axis, int]
 """What a reader still needs of a stream: the least position that it looks at."""
 
-Made = Mapping[int, pa.Table]
-"""What a reader has made of rows before they are taken, by the number of its relation."""
-
-_SUFFIX, _TIME = ".arrow", "__time"
+_TIME = "__time"
 
 
 @dataclass(frozen=True)
@@ -48,13 +46,19 @@ class Progress:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Rows of a stream that arrived together, with their times; `first` is the arrival number of the first of them."""
+    """Rows of a stream that arrived together, numbered from `first` on.
+
+    `when` is the time of each of them, or of all.
+    """
 
     number: int
     rows: pa.Table
-    times: Positions
+    when: Positions | int
     first: int
-    path: Path
+
+    @cached_property
+    def times(self) -> Positions:
+        return np.full(len(self.rows), self.when, dtype=np.int64) if isinstance(self.when, int) else self.when
 
     @cached_property
     def numbers(self) -> Positions:
@@ -71,6 +75,8 @@ class Batch:
 
     @cached_property
     def _times(self) -> tuple[int, int]:
+        if isinstance(self.when, int) and len(self.rows):
+            return self.when, self.when
         return int(self.times.min(initial=FOREVER)), int(self.times.max(initial=-FOREVER))
 
     def between(self, axis: Axis, start: int, stop: int) -> tuple[pa.Table, Positions]:
@@ -89,8 +95,8 @@ class Basket:
     """The live batches of one stream. Not thread-safe: the cell's lock guards it."""
 
     def __init__(self, directory: Path, schema: pa.Schema) -> None:
-        self.directory = directory
         self.schema = schema
+        self._saved = SavedTables(directory)
         self._progress = directory / "progress.json"
         self.batches: list[Batch] = []
         self.progress = Progress()
@@ -103,11 +109,9 @@ class Basket:
         """Was this batch of that source taken before? Then it may have left already and must not be taken again."""
         return number <= self.sources.get(source, -1)
 
-    def numbered(self, rows: pa.Table, times: Positions) -> Batch:
+    def numbered(self, rows: pa.Table, when: Positions | int) -> Batch:
         """The rows as the next batch, which is not taken yet."""
-        number = self.last_batch + 1
-        path = self.directory / files.numbered_name(number, _SUFFIX)
-        return Batch(number, rows, times, self.progress.rows + 1, path)
+        return Batch(self.last_batch + 1, rows, when, self.progress.rows + 1)
 
     def take(self, source: str, number: int, batch: Batch, oldest: Iterable[Need], late: int, rejected: int) -> None:
         """Take the batch that `numbered` made; `late` and `rejected` rows of it have been set aside.
@@ -119,7 +123,8 @@ class Basket:
         after = Progress(before.rows + count, latest, before.late + late, before.rejected + rejected)
         stored = count and _is_needed(batch, list(oldest))
         if stored:
-            files.save_table(batch.path, batch.rows.append_column(_TIME, pa.array(batch.times)), {"first": batch.first})
+            rows = batch.rows.append_column(_TIME, pa.array(batch.times))
+            self._saved.put(batch.number, rows, {"first": batch.first})
         sources = {**self.sources, source: number}
         saved = {"batch": batch.number, "sources": sources, "progress": vars(after)}
         files.save_json(self._progress, saved)
@@ -154,7 +159,7 @@ class Basket:
         kept = [b for b in self.batches if _is_needed(b, needs)]
         gone = [b for b in self.batches if b not in kept]
         for batch in gone:
-            files.remove_saved(batch.path)
+            self._saved.remove(batch.number)
         if gone:
             self.batches, self._times = kept, None
         return len(gone)
@@ -169,11 +174,10 @@ class Basket:
             return
         self.last_batch, self.sources = saved["batch"], saved["sources"]
         self.progress = Progress(**saved["progress"])
-        for number, path in files.numbered(self.directory, _SUFFIX):
+        for number, rows, noted in self._saved.read():
             if number <= saved["batch"]:
-                rows, noted = files.read_table(path)
                 times = positions(rows[_TIME])
-                self.batches.append(Batch(number, rows.drop_columns([_TIME]), times, noted["first"], path))
+                self.batches.append(Batch(number, rows.drop_columns([_TIME]), times, noted["first"]))
 
 
 def positions(column: pa.ChunkedArray) -> Positions:

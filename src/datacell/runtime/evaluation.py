@@ -17,8 +17,9 @@ from datacell.engines.protocol import Engine
 from datacell.errors import EngineError
 from datacell.incremental import boundaries, lift
 from datacell.incremental.boundaries import FOREVER, Boundary, Positions
-from datacell.runtime.basket import Axis, Basket, Batch, Made, Need
+from datacell.runtime.basket import Axis, Basket, Batch, Need
 from datacell.runtime.placing import Placing
+from datacell.runtime.slices import Made
 
 Tables = Callable[[str], pa.Table]
 
@@ -43,8 +44,8 @@ class Evaluation(Protocol):
     def fragments(self) -> Mapping[bool, Plan]:
         """What answers one boundary, and what answers many."""
 
-    def ahead(self, stream: str, rows: pa.Table, times: Positions) -> Made:
-        """What can be made of rows that are about to come, without changing anything."""
+    def ahead(self, stream: str, batch: Batch) -> Made:
+        """What can be made of a batch that is about to come, whatever its number, without changing anything."""
 
     def absorb(self, stream: str, batch: Batch, ahead: Made) -> None:
         """A batch is about to be put into the basket; what is needed of it may be kept already."""
@@ -114,7 +115,7 @@ class Reevaluation:
         self.fragments = {many: lift.lift(query, many) for many in (False, True)}
         self.axis = Axis.NUMBER if query.timing is Timing.ARRIVALS else Axis.TIME
 
-    def ahead(self, stream: str, rows: pa.Table, times: Positions) -> Made:  # noqa: ARG002
+    def ahead(self, stream: str, batch: Batch) -> Made:  # noqa: ARG002
         return {}
 
     def absorb(self, stream: str, batch: Batch, ahead: Made) -> None:

@@ -100,12 +100,6 @@ def save_table(path: Path, table: pa.Table, metadata: dict[str, Any] | None = No
         write_table(path, table, metadata)
 
 
-def remove_saved(path: Path) -> None:
-    """Let go of what was saved."""
-    if not is_temporary(path):
-        path.unlink(missing_ok=True)
-
-
 def read_table(path: Path) -> tuple[pa.Table, dict[str, Any]]:
     with pa.memory_map(str(path)) as source:
         table = ipc.open_file(source).read_all()

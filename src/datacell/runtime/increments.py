@@ -37,12 +37,12 @@ from datacell.incremental.relations import (
     fields,
     projection,
 )
-from datacell.runtime.basket import Axis, Basket, Batch, Made, Need
+from datacell.runtime.basket import Axis, Basket, Batch, Need
 from datacell.runtime.eagerness import Eagerness
 from datacell.runtime.evaluation import Held, Runner
 from datacell.runtime.merging import Merging
 from datacell.runtime.pairing import KeptSide, PairedSide, Pairing, Side, shown_at, with_times
-from datacell.runtime.slices import Slices, slices
+from datacell.runtime.slices import Made, Sliced, Slices, slices
 
 COMPACTED_FROM = 32
 """Chunks of a relation from which on it is worth to look whether they can be combined."""
@@ -95,14 +95,12 @@ class Increments:
 
     # Rows come
 
-    def ahead(self, stream: str, rows: pa.Table, times: Positions) -> Made:
+    def ahead(self, stream: str, batch: Batch) -> Made:
         """Slices of rows that will not wait, where they are made of nothing else; row windows need their numbers."""
-        if self.by_rows or not len(rows):
-            return {}
-        if not self.eagerness[stream].is_new(self._last_slice(stream, int(times.max()))):
+        if self.by_rows or not len(batch.rows) or not self.eagerness[stream].is_new(self._cut(stream, batch)):
             return {}
         return {
-            number: self._made(relation, rows.append_column(SLICE, pa.array(relation.cuts.slices(times))))
+            number: self._sliced(relation, [batch])
             for number, relation in self._kept_of(stream)
             if relation.cuts is not None and number in self._of_rows_alone
         }
@@ -121,32 +119,42 @@ class Increments:
         self.eagerness[stream].absorbed()
         self._spent += perf_counter() - started
 
-    def _absorb(self, relation: Kept, kept: Slices, batch: Batch | None, ahead: pa.Table | None) -> None:
+    def _absorb(self, relation: Kept, kept: Slices, batch: Batch | None, ahead: Sliced | None) -> None:
         waiting = [b for b in self.baskets[relation.stream].batches if b.number > kept.through]
-        waiting += [] if batch is None else [batch]
-        if not waiting:
-            return
-        last, alone = waiting[-1], len(waiting) == 1
-        at = np.concatenate([self._slices(relation, b) for b in waiting])
-        if ahead is not None and alone and last is batch:
-            made = ahead
-        else:
-            rows = last.rows if alone else pa.concat_tables([b.rows for b in waiting])
-            made = self._made(relation, rows.append_column(SLICE, pa.array(at)))
-        occupied = at[:0] if self.by_rows else np.unique(at)
-        kept.put(last.number, last.extent(Axis.NUMBER)[1] + 1, made, occupied)
+        if batch is not None:
+            waiting.append(batch)
+        if waiting:
+            made = ahead if ahead is not None and waiting == [batch] else self._sliced(relation, waiting)
+            kept.put(waiting[-1].number, waiting[-1].extent(Axis.NUMBER)[1] + 1, made)
+
+    def _sliced(self, relation: Kept, batches: Sequence[Batch]) -> Sliced:
+        """What the rows of these batches give to a relation."""
+        extents = [self._extent(relation, b) for b in batches]
+        first, last = min(e[0] for e in extents), max(e[1] for e in extents)
+        rows = batches[0].rows if len(batches) == 1 else pa.concat_tables([b.rows for b in batches])
+        if first == last and relation.alone is not None:
+            made = self._made(relation, relation.alone, rows)
+            made = made.append_column(SLICE, pa.array(np.full(len(made), first)))
+            return Sliced(made, first, last, np.array([] if self.by_rows else [first], dtype=np.int64))
+        found = [self._slices(relation, b) for b in batches]
+        at = found[0] if len(found) == 1 else np.concatenate(found)
+        made = self._made(relation, relation.plan, rows.append_column(SLICE, pa.array(at)))
+        return Sliced(made, first, last, at[:0] if self.by_rows else np.unique(at))
+
+    def _extent(self, relation: Kept, batch: Batch) -> tuple[int, int]:
+        """The first and the last slice that a batch has rows of."""
+        first, last = batch.extent(self.axis)
+        return (first, last) if relation.cuts is None else (relation.cuts.slice(first), relation.cuts.slice(last))
 
     def _slices(self, relation: Kept, batch: Batch) -> Positions:
         """For each row of a batch its slice."""
-        if relation.cuts is None:
-            return batch.positions(self.axis)
-        first, last = map(relation.cuts.slice, batch.extent(self.axis))
-        return relation.cuts.slices(batch.positions(self.axis)) if first < last else np.full(len(batch.rows), first)
+        at = batch.positions(self.axis)
+        return at if relation.cuts is None else relation.cuts.slices(at)
 
-    def _made(self, relation: Kept, rows: pa.Table) -> pa.Table:
-        passed = projection(relation.plan)
+    def _made(self, relation: Kept, plan: Plan, rows: pa.Table) -> pa.Table:
+        passed = projection(plan)
         if passed is None:
-            return self.run(relation.plan, {lift.basket(relation.stream): rows})
+            return self.run(plan, {lift.basket(relation.stream): rows})
         return rows.select(list(passed.values())).rename_columns(list(passed))
 
     def _kept_of(self, stream: str) -> list[tuple[int, Kept]]:
@@ -156,11 +164,7 @@ class Increments:
 
     def _cut(self, stream: str, batch: Batch) -> int:
         """The last slice that the batch has rows of: when it is a new one, the slices before it are full."""
-        return self._last_slice(stream, batch.extent(self.axis)[1])
-
-    def _last_slice(self, stream: str, last: int) -> int:
-        cuts_ = self._kept_of(stream)[0][1].cuts
-        return last if cuts_ is None else cuts_.slice(last)
+        return self._extent(self._kept_of(stream)[0][1], batch)[1]
 
     # Boundaries are due
 

@@ -211,7 +211,7 @@ class Merging:
         begins = np.array([self.blocks.start(int(b)) for b in blocks], dtype=np.int64)
         before = valid[starts < begins] if self.blocks.slides else valid[:0]
         for chunk in self.relation.chunks:
-            rows, at = self._rows(chunk), chunk.slices
+            rows, at = self._piece(chunk).rows, chunk.slices
             own = self.blocks.numbers(at)
             born = np.searchsorted(stops, at, side="right")
             inside = born < len(valid)
@@ -255,12 +255,12 @@ class Merging:
         self._seen = self.relation.through
 
     def _by_block(self, chunk: Chunk) -> list[tuple[Piece, int]]:
-        piece = Piece(self._rows(chunk), chunk.slices)
+        piece = self._piece(chunk)
         if self.since is not None:
             piece = piece.between(self.since, FOREVER)
         if not len(piece):
             return []
-        first, last = self.blocks.number(piece.first), self.blocks.number(piece.last)
+        first, last = self.blocks.number(piece.oldest), self.blocks.number(piece.latest)
         if first == last:
             return [(piece, first)]
         numbers = self.blocks.numbers(piece.at)
@@ -347,12 +347,13 @@ class Merging:
     def _between(self, start: int, stop: int) -> list[Piece]:
         """The rows of the slices from one position to another."""
         live = [c for c in self.relation.chunks if c.latest >= start]
-        found = [Piece(self._rows(chunk), chunk.slices).between(start, stop) for chunk in live]
+        found = [self._piece(chunk).between(start, stop) for chunk in live]
         return [piece for piece in found if len(piece)]
 
-    def _rows(self, chunk: Chunk) -> pa.Table:
+    def _piece(self, chunk: Chunk) -> Piece:
         """The chunk's rows under the leaf's names."""
-        return chunk.rows.drop_columns([SLICE]).rename_columns(self.schema.names)
+        rows = chunk.rows.drop_columns([SLICE]).rename_columns(self.schema.names)
+        return Piece(rows, chunk.rows[SLICE], chunk.oldest, chunk.latest)
 
 
 @dataclass(frozen=True)

@@ -9,45 +9,47 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from datacell.incremental.boundaries import FOREVER, Positions
+from datacell.incremental.boundaries import Positions
+from datacell.runtime.basket import positions
 
 Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """Rows, and for each of them its slice."""
+    """Rows, and for each of them its slice, which is among these two and those between."""
 
     rows: pa.Table
-    at: Positions
+    slices: pa.ChunkedArray
+    oldest: int
+    latest: int
 
     @cached_property
-    def first(self) -> int:
-        return int(self.at.min(initial=FOREVER))
-
-    @cached_property
-    def last(self) -> int:
-        return int(self.at.max(initial=-FOREVER))
+    def at(self) -> Positions:
+        return positions(self.slices)
 
     def __len__(self) -> int:
-        return len(self.at)
+        return len(self.rows)
 
     def where(self, mask: Mask) -> Piece:
-        return self if mask.all() else Piece(where(self.rows, mask), self.at[mask])
+        if mask.all():
+            return self
+        return Piece(where(self.rows, mask), self.slices.filter(pa.array(mask)), self.oldest, self.latest)
 
     def between(self, start: int, stop: int) -> Piece:
         """The rows of the slices from one position to another."""
-        if start <= self.first and self.last < stop:
+        if start <= self.oldest and self.latest < stop:
             return self
-        if self.last < start or stop <= self.first:
-            return Piece(self.rows.slice(0, 0), self.at[:0])
+        if self.latest < start or stop <= self.oldest:
+            return Piece(self.rows.slice(0, 0), self.slices.slice(0, 0), self.oldest, self.latest)
         return self.where((self.at >= start) & (self.at < stop))
 
 
 def joined(pieces: Sequence[Piece]) -> Piece:
     """All rows in one piece."""
     rows = pa.concat_tables([p.rows for p in pieces]).combine_chunks()
-    return Piece(rows, np.concatenate([p.at for p in pieces]))
+    slices = pa.chunked_array([chunk for p in pieces for chunk in p.slices.chunks], pa.int64())
+    return Piece(rows, slices, min(p.oldest for p in pieces), max(p.latest for p in pieces))
 
 
 def where(rows: pa.Table, mask: Mask) -> pa.Table:

@@ -13,15 +13,16 @@ import pyarrow as pa
 from datacell.algebra.query import Emission, Timing
 from datacell.engines.protocol import Engine
 from datacell.incremental import lift
-from datacell.incremental.boundaries import FOREVER, Boundary, Positions
-from datacell.incremental.relations import name
+from datacell.incremental.boundaries import FOREVER, Boundary
+from datacell.incremental.relations import Kept, name
 from datacell.runtime import factory
-from datacell.runtime.basket import Axis, Basket, Batch, Made, Need
+from datacell.runtime.basket import Axis, Basket, Batch, Need
 from datacell.runtime.evaluation import Evaluation, Held, Reevaluation, Runner, Tables
 from datacell.runtime.factory import Description, Fired, Readiness, State
 from datacell.runtime.increments import Increments
 from datacell.runtime.instants import EveryInstant
 from datacell.runtime.output import Output
+from datacell.runtime.slices import Made
 from datacell.runtime.turns import Turn
 
 
@@ -65,11 +66,15 @@ class RunningFactory:
             return {id(self._row_fragment): "answer"}
         answers = {id(plan): "answer" for plan in self.evaluation.fragments.values()}
         relations = () if self.description.split is None else self.description.split.relations
-        return answers | {id(relation.plan): name(number) for number, relation in enumerate(relations)}
+        for number, relation in enumerate(relations):
+            answers[id(relation.plan)] = name(number)
+            if isinstance(relation, Kept):
+                answers[id(relation.alone)] = name(number)
+        return answers
 
-    def ahead(self, stream: str, rows: pa.Table, times: Positions) -> Made:
-        """What can be made of rows that are about to come."""
-        return {} if self.evaluation is None else self.evaluation.ahead(stream, rows, times)
+    def ahead(self, stream: str, batch: Batch) -> Made:
+        """What can be made of a batch that is about to come."""
+        return {} if self.evaluation is None else self.evaluation.ahead(stream, batch)
 
     def absorb(self, stream: str, batch: Batch, ahead: Made) -> None:
         """A batch is about to be put into the basket."""

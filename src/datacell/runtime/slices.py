@@ -8,7 +8,7 @@ absorbing goes on after a restart.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
@@ -19,32 +19,38 @@ import pyarrow as pa
 
 from datacell.incremental.boundaries import Positions
 from datacell.incremental.relations import SLICE
-from datacell.runtime import files
 from datacell.runtime.basket import positions
-
-_SUFFIX = ".arrow"
+from datacell.runtime.saved import SavedTables
 
 
 @dataclass(frozen=True, eq=False)
-class Chunk:
-    """Rows that know their slices; `first` is the number of the oldest batch in it, `next_row` what comes after it."""
+class Sliced:
+    """What some rows gave: rows that know their slices, all of them among these two and those between.
+
+    `occupied` are the slices that the stream had rows in, where somebody asks.
+    """
+
+    rows: pa.Table
+    oldest: int
+    latest: int
+    occupied: Positions
+
+
+Made = Mapping[int, Sliced]
+"""What a reader has made of rows before they are taken, by the number of its relation."""
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk(Sliced):
+    """`first` is the number of the oldest batch in it, `next_row` the arrival number of what comes after it."""
 
     number: int
     first: int
     next_row: int
-    rows: pa.Table
-    occupied: Positions
-    path: Path
 
     @cached_property
     def slices(self) -> Positions:
         return slices(self.rows)
-
-    @cached_property
-    def latest(self) -> int:
-        """The last slice that it says something about."""
-        found = [int(a.max()) for a in (self.slices, self.occupied) if len(a)]
-        return max(found, default=-(1 << 62))
 
 
 class Slices:
@@ -52,7 +58,7 @@ class Slices:
 
     def __init__(self, directory: Path, schema: pa.Schema, last_batch: int) -> None:
         """Chunks of batches after `last_batch` are of batches that were never taken whole, and forgotten."""
-        self.directory, self.schema = directory, schema
+        self.schema, self._saved = schema, SavedTables(directory)
         self.chunks: list[Chunk] = []
         self._occupied: Positions | None = None
         self._recover(last_batch)
@@ -67,9 +73,9 @@ class Slices:
         """The arrival number of the first row that was not absorbed."""
         return self.chunks[-1].next_row if self.chunks else 1
 
-    def put(self, number: int, next_row: int, rows: pa.Table, occupied: Positions) -> None:
+    def put(self, number: int, next_row: int, made: Sliced) -> None:
         """Once this returns, the rows are safe."""
-        self.chunks.append(self._written(number, number, next_row, rows, occupied))
+        self.chunks.append(self._written(number, number, next_row, made))
         self._occupied = None
 
     def after(self, number: int) -> list[Chunk]:
@@ -96,34 +102,36 @@ class Slices:
             self.chunks = [c for c in self.chunks[:-1] if c.latest >= oldest] + self.chunks[-1:]
             self._occupied = None
         for chunk in gone:
-            files.remove_saved(chunk.path)
+            self._saved.remove(chunk.number)
 
     def compact(self, combine: Callable[[pa.Table], pa.Table], oldest: int) -> None:
         """All chunks become one, with their rows combined and without what is older than this slice."""
         rows, occupied, last = self.rows(), self.occupied(), self.chunks[-1]
         live = combine(rows.filter(pa.array(slices(rows) >= oldest)))
-        old = self.chunks
-        self.chunks = [self._written(last.number, old[0].first, last.next_row, live, occupied[occupied >= oldest])]
+        old, latest = self.chunks, max(c.latest for c in self.chunks)
+        made = Sliced(live, min(c.oldest for c in old), latest, occupied[occupied >= oldest])
+        self.chunks = [self._written(last.number, old[0].first, last.next_row, made)]
         self._occupied = None
         for chunk in old[:-1]:
-            files.remove_saved(chunk.path)
+            self._saved.remove(chunk.number)
 
-    def _written(self, number: int, first: int, next_row: int, rows: pa.Table, occupied: Positions) -> Chunk:
-        path, kept = self.directory / files.numbered_name(number, _SUFFIX), rows.select(self.schema.names)
-        files.save_table(path, kept, {"first": first, "next": next_row, "occupied": occupied.tolist()})
-        return Chunk(number, first, next_row, kept, occupied, path)
+    def _written(self, number: int, first: int, next_row: int, made: Sliced) -> Chunk:
+        rows, extent = made.rows.select(self.schema.names), (made.oldest, made.latest)
+        noted = {"first": first, "next": next_row, "extent": extent, "occupied": made.occupied.tolist()}
+        self._saved.put(number, rows, noted)
+        return Chunk(rows, made.oldest, made.latest, made.occupied, number, first, next_row)
 
     def _recover(self, last_batch: int) -> None:
-        for number, path in files.numbered(self.directory, _SUFFIX):
+        for number, rows, noted in self._saved.read():
             if number > last_batch:
-                path.unlink()
+                self._saved.remove(number)
                 continue
-            rows, noted = files.read_table(path)
             occupied = np.array(noted["occupied"], dtype=np.int64)
-            self.chunks.append(Chunk(number, noted["first"], noted["next"], rows, occupied, path))
+            oldest, latest = noted["extent"]
+            self.chunks.append(Chunk(rows, oldest, latest, occupied, number, noted["first"], noted["next"]))
         covered = [c for c in self.chunks if any(o.first <= c.number < o.number for o in self.chunks)]
         for chunk in covered:
-            chunk.path.unlink()
+            self._saved.remove(chunk.number)
         self.chunks = [c for c in self.chunks if c not in covered]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
@@ -15,8 +15,10 @@ from datacell.algebra.window import TimeWindow, micros
 from datacell.engines.arrow import arrow_schema
 from datacell.incremental.boundaries import FOREVER, Positions, last_shown
 from datacell.runtime.aside import Aside
-from datacell.runtime.basket import Axis, Basket, Batch, Made, Need
+from datacell.runtime.basket import Axis, Basket, Batch, Need
 from datacell.runtime.clock import Clock
+from datacell.runtime.pieces import Mask
+from datacell.runtime.slices import Made
 from datacell.sql.catalog import REJECTED, StreamDefinition
 
 Ahead = Mapping[int, Made]
@@ -29,7 +31,7 @@ TimedReader = tuple[TimeWindow, int]
 class Reader(Protocol):
     """Who reads the stream: it may make something of a batch before that is stored, and says what it still needs."""
 
-    def ahead(self, stream: str, rows: pa.Table, times: Positions) -> Made: ...
+    def ahead(self, stream: str, batch: Batch) -> Made: ...
 
     def absorb(self, stream: str, batch: Batch, ahead: Made) -> None: ...
 
@@ -56,8 +58,8 @@ class RunningStream:
         """
         if self.definition.event_time is None:
             return {}
-        times = self._times(rows)
-        return {id(reader): reader.ahead(self.definition.name, rows, times) for reader in self.readers()}
+        coming = self.basket.numbered(rows, self._when(rows))
+        return {id(reader): reader.ahead(self.definition.name, coming) for reader in self.readers()}
 
     def take(
         self,
@@ -70,15 +72,16 @@ class RunningStream:
     ) -> None:
         """Take a batch. With only timed `readers`, a row that none of them will look at any more is late."""
         self.last_arrival = self.clock.now()
-        times = self._times(rows)
-        late = _late(times, readers)
         batch = self.basket.last_batch + 1
         self.rejected.put(batch, rejected)
-        count = int(np.count_nonzero(late))
-        if count:
+        when, count = self._when(rows), 0
+        late = _late(np.atleast_1d(when), readers or ())
+        if late.any():
+            late = np.broadcast_to(late, len(rows))
+            count = int(np.count_nonzero(late))
             self.late.put(batch, rows.filter(pa.array(late)))
-            rows, times = rows.filter(pa.array(~late)), times[~late]
-        taken = self.basket.numbered(rows, times)
+            rows, when = rows.filter(pa.array(~late)), when if isinstance(when, int) else when[~late]
+        taken = self.basket.numbered(rows, when)
         name, waiting = self.definition.name, self.readers()
         if len(taken.rows):
             for reader in waiting:
@@ -99,19 +102,16 @@ class RunningStream:
         timeout = self.definition.idle_timeout
         return timeout is not None and _passed(self.last_arrival, self.clock.now()) > timeout
 
-    def _times(self, rows: pa.Table) -> Positions:
+    def _when(self, rows: pa.Table) -> Positions | int:
+        """The time of each row, or of all of them if it is now."""
         if self.definition.event_time is None:
-            return np.full(len(rows), micros(self.clock.now()), dtype=np.int64)
+            return micros(self.clock.now())
         column = rows[self.definition.event_time].cast(pa.int64())
         return np.asarray(column.to_numpy(), dtype=np.int64)
 
 
-def _late(
-    times: np.ndarray[tuple[int], np.dtype[np.int64]], readers: Sequence[TimedReader] | None
-) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _late(times: Positions, readers: Iterable[TimedReader]) -> Mask:
     """Some boundary would have shown the row, and every such boundary has been answered."""
-    if not readers:
-        return np.zeros(len(times), dtype=np.bool_)
     shown, waited_for = np.zeros(len(times), dtype=np.bool_), np.zeros(len(times), dtype=np.bool_)
     for window, answered in readers:
         last = last_shown(window, times)
