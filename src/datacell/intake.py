@@ -95,7 +95,7 @@ class Intake:
             return
         batch = ordered(source.vet(frame.toArrow()), FILE_ORDER)
         bad = batch.filter(pc.is_valid(batch[REASON]))
-        good = batch.filter(pc.is_null(batch[REASON])).drop_columns([REASON, ROW])
+        good = (batch.filter(pc.is_null(batch[REASON])) if len(bad) else batch).drop_columns([REASON, ROW])
         arrived = pa.array([running.clock.now()] * len(bad), pa.timestamp("us", tz="UTC"))
         rejected = pa.table([arrived, bad[REASON], bad[ROW]], schema=running.rejected.schema)
         self.scheduler.hand_over(stream, number, conform(good, Schema(running.definition.fields)), rejected)

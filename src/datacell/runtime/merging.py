@@ -34,7 +34,7 @@ from datacell.runtime.slices import Chunk, Slices
 from datacell.runtime.steps import Steps
 
 FEW_BLOCKS, MOST_PIECES = 2, 8
-_BESIDE = ThreadPoolExecutor(1, "folding")
+_BESIDE = ThreadPoolExecutor(1, "beside")
 
 
 @dataclass
@@ -65,8 +65,14 @@ class _Full:
     block: int
     starts: Positions
     stretch: int
-    after: list[pa.Table]
+    _after: list[pa.Table] | Future[list[pa.Table]]
     stragglers: list[Piece] = field(default_factory=list)
+
+    @property
+    def after(self) -> list[pa.Table]:
+        if isinstance(self._after, Future):
+            self._after = self._after.result()
+        return self._after
 
     def stretch_of(self, start: int) -> int:
         index = int(np.searchsorted(self.starts, start))
@@ -111,6 +117,7 @@ class Merging:
         self.suffixing = merge.running(leaf.columns, leaf.combination, 0, Field(AT, BIGINT), folds=True)
         self._front: _Front | None = None
         self._full: _Full | None = None
+        self._next_full: _Full | None = None
         self._suffixes: _Suffixes | None = None
         self._seen = -1
 
@@ -131,6 +138,7 @@ class Merging:
         found += [front.folded, *(p.between(-FOREVER, stop).rows for p in front.pieces)]
         shown = pa.concat_tables(found).combine_chunks()
         self._fold(front, stop)
+        self._fill_ahead(block, 1)
         return shown
 
     # Many boundaries
@@ -170,6 +178,7 @@ class Merging:
             if self.blocks.slides:
                 ready += self._ready(asked, mine[asked.starts[mine] < self.blocks.start(block)], block - 1, steps)
             self._fold(front, int(asked.stops[mine[-1]]))
+            self._fill_ahead(block, len(mine))
         return ready
 
     def _ready(self, asked: _Asked, mine: Positions, block: int, steps: Steps) -> list[pa.Table]:
@@ -234,13 +243,15 @@ class Merging:
     # State
 
     def wait(self) -> None:
-        """Until nothing is being folded."""
+        """Until nothing is being made beside the answer."""
         if self._front is not None:
             _ = self._front.folded
+        if self._next_full is not None:
+            _ = self._next_full.after
 
     def forget(self) -> None:
         """The chunks have changed: make front and suffixes anew."""
-        self._front = self._full = self._suffixes = None
+        self._front = self._full = self._next_full = self._suffixes = None
         self._seen = self.relation.through
 
     def _update(self) -> None:
@@ -249,7 +260,7 @@ class Merging:
             for piece, block in self._by_block(chunk):
                 if self._front is not None and block == self._front.block:
                     self._front.pieces.append(piece)
-                for full in (self._full, self._suffixes):
+                for full in (self._full, self._next_full, self._suffixes):
                     if full is not None and block == full.block:
                         full.stragglers.append(piece)
         self._seen = self.relation.through
@@ -290,10 +301,20 @@ class Merging:
         front.fold(_BESIDE.submit(self.run, self.folding, inputs), [p for p in later if len(p)])
 
     def _full_block(self, block: int, start: int, asked: int = 1) -> _Full:
+        if self._next_full is not None and self._next_full.block == block:
+            self._full, self._next_full, self._suffixes = self._next_full, None, None
         if self._full is None or self._full.block != block or start < self._full.starts[0]:
-            self._full = self._filled(block, start, asked)
-            self._suffixes = None
+            self._full, self._suffixes = self._filled(block, start, asked), None
         return self._full
+
+    def _fill_ahead(self, block: int, asked: int) -> None:
+        """Once the last slice of a block has come, its stretches will be asked for: make them beside the answer."""
+        made = self._next_full or self._full
+        if not self.blocks.slides or (made is not None and made.block >= block):
+            return
+        if any(c.latest >= self.blocks.start(block + 1) - self.slides[0] for c in self.relation.chunks[-1:]):
+            filled = self._filled(block, self.blocks.start(block), asked)
+            self._next_full = filled if len(filled.starts) else None
 
     def _filled(self, block: int, start: int, asked: int) -> _Full:
         """Within a stretch, as many starts as there are stretches; or as are worth a call, if few are asked at once."""
@@ -304,9 +325,14 @@ class Merging:
         if asked < stretch:
             stretch = max(stretch, len(starts) * self.worth // max(1, sum(map(len, pieces))))
         firsts = starts[stretch::stretch]
-        runs = self._suffixed(pieces, firsts) if len(firsts) else None
-        after = [runs.at(first) for first in firsts.tolist()] if runs is not None else []
-        return _Full(block, starts, stretch, [*after, self.schema.empty_table()])
+        if not len(firsts):
+            return _Full(block, starts, stretch, [self.schema.empty_table()])
+        return _Full(block, starts, stretch, _BESIDE.submit(self._afters, pieces, firsts))
+
+    def _afters(self, pieces: list[Piece], firsts: Positions) -> list[pa.Table]:
+        """For each stretch, which the next one's first start ends, what comes after it."""
+        runs = self._suffixed(pieces, firsts)
+        return [*(runs.at(first) for first in firsts.tolist()), self.schema.empty_table()]
 
     def _suffixes_of(self, full: _Full, stretch: int) -> _Suffixes:
         starts = full.starts_of(stretch)
