@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,18 @@ def test_rows_can_be_pushed_and_callbacks_hear_of_them(cell: datacell.Cell) -> N
             break
         time.sleep(0.05)
     assert [r["total"] for r in heard] == [3]
+
+
+def test_the_only_boundary_may_be_read_like_a_column(cell: datacell.Cell) -> None:
+    cell.sql("CREATE STREAM p (ts TIMESTAMP, x INT, WATERMARK FOR ts AS ts)")
+    window = "[FIXED 1 MINUTE SLIDE 1 MINUTE]"
+    named = cell.query(f"SELECT x, window_end FROM p {window}")
+    started = cell.query(f"SELECT window_start AS began, sum(x) AS total FROM p {window} GROUP BY window_start")
+    cell.push("p", [{"ts": "2024-01-01T00:00:01Z", "x": 1}])
+    cell.run(once=True)
+    begin, end = (datetime(2024, 1, 1, 0, minute, tzinfo=UTC) for minute in (0, 1))
+    assert [list(r.items()) for r in rows(named)] == [[("x", 1), ("window_end", end)]]
+    assert [list(r.items()) for r in rows(started)] == [[("window_end", end), ("began", begin), ("total", 1)]]
 
 
 def test_bad_rows_are_counted_and_kept_for_a_look(cell: datacell.Cell, tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ QUERIES = [
     "SELECT k, sum(q.n) AS t FROM (SELECT k, n FROM s [{w}] UNION ALL SELECT k, x FROM r [{w2}]) q GROUP BY k",
     "ISTREAM (SELECT k, count(*) AS c FROM s [{w}] GROUP BY k)",
     "SELECT k, v, n FROM s [{w}] WHERE n >= (SELECT max(x) FROM r [{w2}])",
+    "SELECT k, window_end AS e, count(*) AS c FROM s [{w}] GROUP BY k, window_end HAVING window_end IS NOT NULL",
 ]
 
 UNION = "(SELECT k, n FROM s [{w}] UNION ALL SELECT k, x FROM r [{w2}])"

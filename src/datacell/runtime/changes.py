@@ -36,6 +36,8 @@ def with_boundary(query: Query, rows: pa.Table, answered: Sequence[Boundary]) ->
 
 def with_time(query: Query, rows: pa.Table, end: int) -> pa.Table:
     """The answer at one boundary as it is delivered: with its time, unless the query names that column itself."""
+    if BOUNDARY in rows.schema.names:
+        return rows.drop_columns([BOUNDARY])
     if len(query.result) == len(query.plan.schema):
         return rows
     (field,) = TIME_COLUMNS[query.timing]

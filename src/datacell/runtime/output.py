@@ -49,6 +49,7 @@ class Output:
         Once this returns the firing will be delivered, whatever happens. In a temporary directory files only keep what
         somebody is slow to take out of memory, so there a firing is written when the next one comes.
         """
+        assert rows.schema.names == self.schema.names, f"an answer with the columns {', '.join(rows.schema.names)}"
         firing, before = Firing(self.next_number, rows, state), self.last
         if latest is not None:
             files.save_table(self.directory / files.numbered_name(firing.number, _LATEST), latest)
