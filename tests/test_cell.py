@@ -141,6 +141,7 @@ def test_queries_and_emitters_come_and_go_while_streams_run(cell: datacell.Cell,
     with pytest.raises(SqlError, match="reads"):
         cell.sql("DROP CONTINUOUS QUERY first")
     cell.sql("DROP EMITTER e; DROP CONTINUOUS QUERY first; DISABLE STREAM s; ENABLE STREAM s")
+    cell.sql("DROP EMITTER IF EXISTS e; DROP CONTINUOUS QUERY IF EXISTS first; DROP STREAM IF EXISTS nothing")
     listed = cell.sql("SHOW QUERIES")
     assert listed is not None
     assert listed.to_pylist() == []

@@ -300,14 +300,17 @@ class Cell:
         self._create_query(name, query)
         self.deliver(name, name, open_emitter(EmitterDefinition(name, name), self.spark))
 
-    def _drop(self, thing: Thing, name: str) -> None:
-        match thing:
-            case Thing.EMITTER:
-                self.deliveries.stop(_named(self.deliveries.running, name))
-            case Thing.QUERY:
-                self._drop_query(_named(self.scheduler.factories, name))
-            case Thing.STREAM:
-                self._drop_stream(_named(self.scheduler.streams, name))
+    def _drop(self, thing: Thing, wanted: str) -> None:
+        """What is not there need not be dropped: without IF EXISTS the statement was refused before."""
+        kinds: dict[Thing, tuple[dict[str, Any], Callable[[str], None]]] = {
+            Thing.EMITTER: (self.deliveries.running, self.deliveries.stop),
+            Thing.QUERY: (self.scheduler.factories, self._drop_query),
+            Thing.STREAM: (self.scheduler.streams, self._drop_stream),
+        }
+        things, drop = kinds[thing]
+        name = _named(things, wanted)
+        if name in things:
+            drop(name)
 
     def _drop_query(self, name: str) -> None:
         readers = self.deliveries.of(self.scheduler.factories[name].output)

@@ -13,7 +13,8 @@ from sqlglot import exp
 
 from datacell.algebra import scalar, types
 from datacell.algebra.plan import Map, Table
-from datacell.algebra.schema import Field, Named
+from datacell.algebra.schema import Field, Named, Schema
+from datacell.engines.arrow import arrow_schema
 from datacell.engines.protocol import ParquetFiles
 from datacell.engines.spark import SparkEngine
 from datacell.errors import EngineError
@@ -95,3 +96,11 @@ def test_empty_input(spark_engine: SparkEngine) -> None:
     answer = spark_engine.run(_PLAN, {"t": _ROWS.slice(0, 0)})
     assert answer.num_rows == 0
     assert answer.schema == pa.schema([("n", pa.int32()), ("h", pa.int32())])
+
+
+def test_empty_input_with_nested_columns(spark_engine: SparkEngine) -> None:
+    nested = {"a": "array<int>", "s": "struct<x:int>", "m": "map<string,int>"}
+    schema = Schema(tuple(Field(name, types.of(text)) for name, text in nested.items()))
+    source = Table("t", "t", schema.fields)
+    nothing = pa.Table.from_batches([], arrow_schema(schema))
+    assert len(spark_engine.run(Map(source, source.schema.passing()), {"t": nothing})) == 0

@@ -120,8 +120,9 @@ def _make_active(owner: SparkSession) -> None:
 
 
 def _without_empty_pieces(table: pa.Table) -> pa.Table:
-    """Spark takes an empty piece for the end of a table, and would lose what comes after it."""
-    return pa.Table.from_batches([b for b in table.to_batches() if len(b)], table.schema)
+    """Spark takes an empty piece for the end of a table, and would lose what comes after it; but one it needs."""
+    pieces = [b for b in table.to_batches() if len(b)]
+    return pa.Table.from_batches(pieces) if pieces else table.schema.empty_table()
 
 
 def _ddl(columns: Schema) -> str:
