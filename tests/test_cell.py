@@ -12,7 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import datacell
-from datacell.errors import CheckpointError, SqlError
+from datacell.errors import CheckpointError, EngineError, SqlError
 from datacell.receptors import receptor
 
 ROWS = "ts,k,v\n2024-01-01T00:00:01Z,1,5\n2024-01-01T00:00:02Z,2,7\n2024-01-01T00:00:03Z,1,9\n"
@@ -106,6 +106,17 @@ def test_the_only_boundary_may_be_read_like_a_column(cell: datacell.Cell) -> Non
     begin, end = (datetime(2024, 1, 1, 0, minute, tzinfo=UTC) for minute in (0, 1))
     assert [list(r.items()) for r in rows(named)] == [[("x", 1), ("window_end", end)]]
     assert [list(r.items()) for r in rows(started)] == [[("window_end", end), ("began", begin), ("total", 1)]]
+
+
+def test_an_error_tells_its_cause_also_where_spark_says_that_it_waited(spark: SparkSession, tmp_path: Path) -> None:
+    cell = datacell.connect(tmp_path / "state", spark=spark, engine="spark", strategy="incremental")
+    cell.sql("CREATE STREAM p (ts TIMESTAMP, x INT, WATERMARK FOR ts AS ts)")
+    window = "[FIXED 1 MINUTE SLIDE 1 MINUTE]"
+    cell.query(f"SELECT x, (SELECT x FROM p {window} AS b) AS y FROM p {window} AS a")
+    cell.push("p", [{"ts": "2024-01-01T00:00:01Z", "x": x} for x in (1, 2)])
+    with pytest.raises(EngineError, match=r"fragment: \[USER_RAISED_EXCEPTION\] a subquery used as a value gave more"):
+        cell.run(once=True)
+    cell.stop()
 
 
 def test_bad_rows_are_counted_and_kept_for_a_look(cell: datacell.Cell, tmp_path: Path) -> None:

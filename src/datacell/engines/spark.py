@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import count
 from threading import Lock
@@ -29,6 +30,9 @@ _FEW = 10_000
 
 _ONE_TASK = 1_000_000
 """Rows of input up to which one task is faster than several, because then nothing is shuffled."""
+
+_CAUSE = re.compile(r"^Caused by: ([\w.$]+: )?")
+"""How Java begins to tell a cause: with its class."""
 
 
 class _Prepared:
@@ -130,6 +134,9 @@ def _ddl(columns: Schema) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """Its first line; of an error that only Java knows, what Java said."""
+    """Its first line; of an error that only Java knows, what Java said caused it all."""
     lines = str(error).strip().split("\n")
+    causes = [line for line in lines if line.startswith("Caused by: ")]
+    if causes:
+        return _CAUSE.sub("", causes[-1])
     return lines[1].removeprefix(": ") if isinstance(error, Py4JError) and len(lines) > 1 else lines[0]
