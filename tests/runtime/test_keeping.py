@@ -12,8 +12,11 @@ import pytest
 
 from datacell.algebra.plan import Plan
 from datacell.engines.duckdb import DuckDBEngine
+from datacell.errors import CheckpointError
+from datacell.runtime import files
 from datacell.runtime.eagerness import SLIDES_PER_TRY, Eagerness
-from datacell.runtime.increments import Increments
+from datacell.runtime.increments import COMPACTED_FROM, Increments
+from reference import Answer
 from runtime.netrun import NetRun
 from sample import at, bind, catalog, reference
 
@@ -222,3 +225,50 @@ def test_an_open_slice_is_absorbed_in_so_many_chunks() -> None:
 def test_one_chunk_waits_until_the_slice_is_full() -> None:
     eagerness = Eagerness()
     assert [eagerness.is_due(10, batch // 3) for batch in range(7)] == [False] * 3 + [True] + [False] * 2 + [True]
+
+
+def counts(answers: list[Answer]) -> dict[int, int]:
+    """How many rows each boundary counted, in seconds."""
+    return {a.boundary // 1_000_000: row[-1] for a in answers for row in a.rows}
+
+
+@pytest.mark.parametrize(
+    "window",
+    [
+        "LANDMARK FROM TIMESTAMP '1970-01-01 00:00:23Z' SLIDE 1 SECOND RESET EVERY 100 SECONDS",
+        "LANDMARK FROM TIMESTAMP '1970-01-01 00:00:23Z' SLIDE 1 SECOND",
+        "FIXED 100 SECONDS SLIDE 1 SECOND",
+    ],
+)
+def test_chunks_that_are_combined_stay_within_what_the_window_shows(tmp_path: Path, window: str) -> None:
+    net = net_of(tmp_path, f"SELECT count(*) AS c FROM s [{window}]")
+    for number in range(23, 90):
+        second(net, number)
+    evaluation = net.running.evaluation
+    assert isinstance(evaluation, Increments)
+    (kept,) = evaluation.kept.values()
+    assert len(kept.chunks) < COMPACTED_FROM
+    assert all(c.oldest <= c.slices.min() and c.slices.max() <= c.latest for c in kept.chunks)
+    assert counts(net.answers()) == {end: KEYS * (end - 23) for end in range(24, 88)}
+
+
+def test_a_batch_that_could_not_be_taken_is_absorbed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its slices were made, with those of batches that waited; then the disk was full."""
+    net = net_of(tmp_path, "SELECT count(*) AS c FROM s [RANGE 5 SECONDS SLIDE 1 SECOND]")
+    evaluation = net.running.evaluation
+    assert isinstance(evaluation, Increments)
+    evaluation.eagerness["s"].chunks = 16
+    for number in range(6):
+        second(net, number)
+
+    def full(path: Path, saved: object) -> None:
+        raise CheckpointError(f"no room for {path.name}")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(files, "save_json", full)
+        with pytest.raises(CheckpointError, match="progress"):
+            second(net, 6)
+    for number in range(6, 9):
+        second(net, number)
+    net.scheduler.drain()
+    assert counts(net.answers()) == {end: KEYS * (min(end, 9) - max(end - 5, 0)) for end in range(1, 14)}

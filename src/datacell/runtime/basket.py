@@ -31,7 +31,8 @@ class Axis(Enum):
 Need = tuple[Axis, int]
 """What a reader still needs of a stream: the least position that it looks at."""
 
-_TIME = "__time"
+_TIME = "time′"
+"""The column of a saved batch that the stream does not have."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from datacell.algebra import tree
 from datacell.algebra.plan import Plan
 from datacell.algebra.query import TIME_COLUMNS, Timing
 from datacell.algebra.schema import Schema
-from datacell.algebra.window import WindowSpec
+from datacell.algebra.window import Landmark, WindowSpec, micros
 from datacell.engines.arrow import arrow_schema
 from datacell.incremental import boundaries, cuts, lift, merge
 from datacell.incremental.boundaries import FOREVER, Boundary, Positions, shown_during
@@ -120,7 +120,9 @@ class Increments:
         self._spent += perf_counter() - started
 
     def _absorb(self, relation: Kept, kept: Slices, batch: Batch | None, ahead: Sliced | None) -> None:
-        waiting = [b for b in self.baskets[relation.stream].batches if b.number > kept.through]
+        basket = self.baskets[relation.stream]
+        kept.forget_after(basket.last_batch)
+        waiting = [b for b in basket.batches if b.number > kept.through]
         if batch is not None:
             waiting.append(batch)
         if waiting:
@@ -322,7 +324,7 @@ class Increments:
 
 
 def _coarser(rows: pa.Table, window: WindowSpec | None, boundary: int) -> pa.Table:
-    """Rows that every later boundary of their block shows become rows of the block's first slice."""
+    """Rows that every later boundary of their block shows become rows of the first slice that the block shows."""
     assert window is not None
     blocks, at = cuts.blocks(window), slices(rows)
     born, dies = shown_during(window, at)
@@ -331,5 +333,7 @@ def _coarser(rows: pa.Table, window: WindowSpec | None, boundary: int) -> pa.Tab
     if not shown.any():
         return rows
     begin = at[shown].min() if blocks.size is None else blocks.numbers(at) * blocks.size + blocks.offset
+    if isinstance(window, Landmark) and window.since is not None:
+        begin = np.maximum(begin, micros(window.since))
     index = rows.schema.get_field_index(SLICE)
     return rows.set_column(index, SLICE, pa.array(np.where(shown, begin, at)))

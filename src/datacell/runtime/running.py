@@ -68,7 +68,7 @@ class RunningFactory:
         relations = () if self.description.split is None else self.description.split.relations
         for number, relation in enumerate(relations):
             answers[id(relation.plan)] = name(number)
-            if isinstance(relation, Kept):
+            if isinstance(relation, Kept) and relation.alone is not None:
                 answers[id(relation.alone)] = name(number)
         return answers
 

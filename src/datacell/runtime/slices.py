@@ -78,6 +78,12 @@ class Slices:
         self.chunks.append(self._written(number, number, next_row, made))
         self._occupied = None
 
+    def forget_after(self, number: int) -> None:
+        """A batch that was absorbed but could not be taken is absorbed again, with all that waited beside it."""
+        while self.through > number:
+            self._saved.remove(self.chunks.pop().number)
+            self._occupied = None
+
     def after(self, number: int) -> list[Chunk]:
         """The chunks of later batches than this one."""
         return list(takewhile(lambda c: c.number > number, reversed(self.chunks)))[::-1]
@@ -109,7 +115,8 @@ class Slices:
         rows, occupied, last = self.rows(), self.occupied(), self.chunks[-1]
         live = combine(rows.filter(pa.array(slices(rows) >= oldest)))
         old, latest = self.chunks, max(c.latest for c in self.chunks)
-        made = Sliced(live, min(c.oldest for c in old), latest, occupied[occupied >= oldest])
+        first = int(slices(live).min(initial=min(c.oldest for c in old)))
+        made = Sliced(live, first, latest, occupied[occupied >= oldest])
         self.chunks = [self._written(last.number, old[0].first, last.next_row, made)]
         self._occupied = None
         for chunk in old[:-1]:
