@@ -56,7 +56,7 @@ class _Prepared:
         self._lock = Lock()
         self._opened: dict[int, _Opened] = {}
         self._room = _LEAST_ROOM
-        """Rows that there is room for in a chunk of the answer: about as many as last time."""
+        """Rows that there is room for in a chunk of the answer: as many as last time, or nearly as before."""
 
     def run(self, database: duckdb.DuckDBPyConnection, tables: Sequence[pa.Table]) -> pa.Table:
         """Where the database turns out to read an input twice, which it may decide by itself, it can from then on."""
@@ -79,7 +79,7 @@ class _Prepared:
         finally:
             for slot in self._slots:
                 slot.clear()
-        self._room = min(max(_LEAST_ROOM, 1 << (len(answer) - 1).bit_length()), _MOST_ROOM)
+        self._room = min(max(self._room // 2, _LEAST_ROOM, 1 << (len(answer) - 1).bit_length()), _MOST_ROOM)
         return answer
 
     def close(self) -> None:

@@ -47,7 +47,7 @@ class Cuts:
     def slice(self, position: int) -> int:
         """The slice a position is in: the last cut that is not after it."""
         latest = ((position - p.offset) // p.period * p.period + p.offset for p in self.progressions)
-        return max(*latest, *(p for p in self.points if p <= position), -FOREVER)
+        return max([-FOREVER, *latest, *(p for p in self.points if p <= position)])
 
     def slices(self, positions: Positions) -> Positions:
         """For each position the slice it is in."""

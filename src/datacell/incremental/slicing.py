@@ -23,7 +23,7 @@ def sliced(plan: Plan) -> Plan:
 
 def alone(plan: Plan) -> Plan | None:
     """What the plan does to the rows of one slice; None if it says something of a slice whose rows are all filtered."""
-    if any(isinstance(n, Aggregate) and not n.keys for n in tree.descendants(plan)):
+    if any(isinstance(n, Aggregate) and not n.keys and tree.has_stream(n) for n in tree.descendants(plan)):
         return None
     return tree.transform_up(plan, lambda n: Table(basket(n.name), n.alias, n.columns) if isinstance(n, Stream) else n)
 

@@ -85,6 +85,8 @@ class Batch:
         at, (first, last) = self.positions(axis), self.extent(axis)
         if start <= first and last < stop:
             return self.rows, at
+        if last < start or stop <= first:
+            return self.rows[:0], at[:0]
         if axis is Axis.NUMBER:
             begin, end = max(0, start - first), max(0, stop - first)
             return self.rows[begin:end], at[begin:end]

@@ -20,7 +20,8 @@ from urllib.parse import quote
 from datacell.errors import CheckpointError
 from datacell.runtime import files
 
-_VERSION = 1
+_VERSION = 2
+"""Of the layout of files: a directory of another one is refused."""
 
 
 class Checkpoint:

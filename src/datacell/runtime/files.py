@@ -94,10 +94,10 @@ def save_json(path: Path, value: Any) -> None:
         write_json(path, value)
 
 
-def save_table(path: Path, table: pa.Table, metadata: dict[str, Any] | None = None) -> None:
+def save_table(path: Path, table: pa.Table) -> None:
     """Write what only a restart reads."""
     if not is_temporary(path):
-        write_table(path, table, metadata)
+        write_table(path, table)
 
 
 def read_table(path: Path) -> tuple[pa.Table, dict[str, Any]]:

@@ -2,8 +2,8 @@
 
 A chunk is what came of some batches of the stream. It is one immutable file, numbered by the last of these batches, so
 a batch that was absorbed only half before a crash is absorbed again under the same number. The file also says up to
-which row the stream has been absorbed and which slices have rows at all. The last chunk always stays: it is where
-absorbing goes on after a restart.
+which row the stream has been absorbed, between which slices its rows are and which slices have rows at all. The last
+chunk always stays: it is where absorbing goes on after a restart.
 """
 
 from __future__ import annotations
