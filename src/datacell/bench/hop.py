@@ -37,8 +37,8 @@ WARMING, COUNTED = 30.0, 20.0
 """Seconds of real time before what counts, and of what counts."""
 OWN_WARMING = 60.0
 """Spark's own needs longer until its windows are full."""
-FASTER, SLOWER_TURNS, MOST_TURNS = 1.05, 2, 6
-"""A path is warm after so many turns that were not so many times as fast as the best; in any case after the last."""
+FASTER, MOST_TURNS = 1.05, 6
+"""A path is warm when a turn is not so many times as fast as the turns before; in any case after so many turns."""
 MICRO_BATCHES = (10, 60)
 _START, _SECOND = 1_700_000_100_000_000, 1_000_000
 _COLUMNS = "ts TIMESTAMP, k INT, v DOUBLE, c INT"
@@ -60,7 +60,7 @@ def run() -> Report:
     best: dict[tuple[str, str], float] = {}
     try:
         write_files(root / "files", LENGTH)
-        for engine, others in (("spark", ()), ("auto", ("max", "distinct"))):
+        for engine, others in (("auto", ("max", "distinct")), ("spark", ())):
             found = {s: [ours(spark, root, "avg", engine, s)] for s in MICRO_BATCHES}
             size = _better(found)
             found[size] = warm(partial(ours, spark, root, "avg", engine, size), found[size])
@@ -91,12 +91,13 @@ def run() -> Report:
 
 
 def warm(measure: Callable[[], float], turns: Sequence[float] = ()) -> list[float]:
-    """The figures of turn after turn, until they get hardly better."""
-    found, best, since = [*turns], max(turns, default=0.0), 0
-    while len(found) < MOST_TURNS and since < SLOWER_TURNS:
+    """The figures of turn after turn, until one is hardly better than those before."""
+    found = [*turns] or [measure()]
+    while len(found) < MOST_TURNS:
+        before = max(found)
         found.append(measure())
-        since = 0 if found[-1] > FASTER * best else since + 1
-        best = max(best, found[-1])
+        if found[-1] < FASTER * before:
+            break
     return found
 
 
