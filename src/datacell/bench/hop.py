@@ -2,8 +2,8 @@
 
 Each side reads the same Parquet files through the streaming file source, with the same Spark settings, into a sink that
 does nothing; each at its better of two sizes of micro-batch, Spark's own also at its better state store. What comes
-before the second whole window does not count. Java compiles for minutes what is run often, so every path is measured
-again until it gets no faster; Spark's own comes last, when Spark is warmest.
+before the second whole window does not count. Java compiles for minutes what is run often, and other work on a machine
+comes and goes: so all paths are measured in rounds, one after the other, until a round makes none of them faster.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import count, product
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -37,8 +37,8 @@ WARMING, COUNTED = 30.0, 20.0
 """Seconds of real time before what counts, and of what counts."""
 OWN_WARMING = 60.0
 """Spark's own needs longer until its windows are full."""
-FASTER, MOST_TURNS = 1.05, 6
-"""A path is warm when a turn is not so many times as fast as the turns before; in any case after so many turns."""
+FASTER, MOST_ROUNDS = 1.05, 4
+"""The last round is one in which no path was so many times as fast as before, or one with this number."""
 MICRO_BATCHES = (10, 60)
 _START, _SECOND = 1_700_000_100_000_000, 1_000_000
 _COLUMNS = "ts TIMESTAMP, k INT, v DOUBLE, c INT"
@@ -48,65 +48,79 @@ _STORES = {
     "rocksdb": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
 }
 _NUMBERS = count()
-_T = TypeVar("_T")
-Row = tuple[object, ...]
+Choice = tuple[int, str]
+"""Seconds of stream time per micro-batch, and Spark's state store where there is a choice."""
+
+
+@dataclass
+class Measured:
+    """A way to the answer: how to measure it with each choice, and what came out turn after turn."""
+
+    path: str
+    aggregate: str
+    measures: Mapping[Choice, Callable[[], float]]
+    turns: dict[Choice, list[float]] = field(default_factory=dict)
+
+    def measure(self, choice: Choice) -> None:
+        self.turns.setdefault(choice, []).append(self.measures[choice]())
+
+    @property
+    def better(self) -> Choice:
+        return max(self.turns, key=lambda choice: max(self.turns[choice]))
+
+    @property
+    def rate(self) -> float:
+        """Rows per second: the best turn."""
+        return max(self.turns[self.better])
+
+    def rows(self) -> list[tuple[object, ...]]:
+        return [
+            (self.path, self.aggregate, seconds, store, max(turns), len(turns))
+            for (seconds, store), turns in self.turns.items()
+        ]
 
 
 def run() -> Report:
     """2000 keys at a row per second each: rows per second of each path."""
     root = Path(tempfile.mkdtemp(prefix="datacell-bench-"))
     spark = session()
-    rows: list[Row] = []
-    best: dict[tuple[str, str], float] = {}
     try:
         write_files(root / "files", LENGTH)
-        for engine, others in (("auto", ("max", "distinct")), ("spark", ())):
-            found = {s: [ours(spark, root, "avg", engine, s)] for s in MICRO_BATCHES}
-            size = _better(found)
-            found[size] = warm(partial(ours, spark, root, "avg", engine, size), found[size])
-            rows += [_row(f"datacell on {engine}", "avg", s, "", turns) for s, turns in found.items()]
-            best[engine, "avg"] = max(found[size])
-            for aggregate in others:
-                turns = warm(partial(ours, spark, root, aggregate, engine, size))
-                rows.append(_row(f"datacell on {engine}", aggregate, size, "", turns))
-                best[engine, aggregate] = max(turns)
-        own = {(s, store): [spark_own(spark, root, s, store)] for store, s in product(_STORES, MICRO_BATCHES)}
-        choice = _better(own)
-        own[choice] = warm(partial(spark_own, spark, root, *choice), own[choice])
-        rows += [_row("Spark's own", "avg", s, store, turns) for (s, store), turns in own.items()]
+        spark_avg, *auto = (
+            Measured(f"datacell on {e}", a, {(s, ""): partial(ours, spark, root, a, e, s) for s in MICRO_BATCHES})
+            for e, a in (("spark", "avg"), *product(("auto",), _AGGREGATES))
+        )
+        stores = product(MICRO_BATCHES, _STORES)
+        own = Measured("Spark's own", "avg", {choice: partial(spark_own, spark, root, *choice) for choice in stores})
+        paths = [spark_avg, *auto, own]
+        in_rounds(paths)
     finally:
         shutil.rmtree(root, ignore_errors=True)
         spark.stop()
-    most = max(own[choice])
+    avg, most, distinct = auto
     headline = {
-        "ratio_auto": best["auto", "avg"] / most,
-        "ratio_spark": best["spark", "avg"] / most,
-        "max_over_avg": best["auto", "max"] / best["auto", "avg"],
-        "distinct_over_avg": best["auto", "distinct"] / best["auto", "avg"],
+        "ratio_auto": avg.rate / own.rate,
+        "ratio_spark": spark_avg.rate / own.rate,
+        "max_over_avg": most.rate / avg.rate,
+        "distinct_over_avg": distinct.rate / avg.rate,
     }
     columns = ("path", "aggregate", "s per micro-batch", "state store", "rows/s", "turns")
-    bars = {f"{path}, {aggregate}": rate for (path, aggregate), rate in best.items()}
-    plot = Plot.bars("rows per second, 5 minutes every second, 2000 keys", {"Spark's own": most, **bars})
-    return Report("hop", headline, columns, rows, plot=plot)
+    bars = {f"{p.path}, {p.aggregate}": p.rate for p in paths}
+    plot = Plot.bars("rows per second, 5 minutes every second, 2000 keys", bars)
+    return Report("hop", headline, columns, [row for p in paths for row in p.rows()], plot=plot)
 
 
-def warm(measure: Callable[[], float], turns: Sequence[float] = ()) -> list[float]:
-    """The figures of turn after turn, until one is hardly better than those before."""
-    found = [*turns] or [measure()]
-    while len(found) < MOST_TURNS:
-        before = max(found)
-        found.append(measure())
-        if found[-1] < FASTER * before:
+def in_rounds(paths: Sequence[Measured]) -> None:
+    """Measure every choice of every path once, then the better choice of each in rounds."""
+    for path in paths:
+        for choice in path.measures:
+            path.measure(choice)
+    for _ in range(MOST_ROUNDS):
+        before = [p.rate for p in paths]
+        for path in paths:
+            path.measure(path.better)
+        if all(p.rate < FASTER * rate for p, rate in zip(paths, before, strict=True)):
             break
-    return found
-
-
-def _better(found: Mapping[_T, Sequence[float]]) -> _T:
-    return max(found, key=lambda choice: max(found[choice]))
-
-
-def _row(path: str, aggregate: str, seconds: int, store: str, turns: Sequence[float]) -> Row:
-    return path, aggregate, seconds, store, max(turns), len(turns)
 
 
 def write_files(directory: Path, seconds: int) -> None:
