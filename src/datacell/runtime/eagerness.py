@@ -50,7 +50,7 @@ class Eagerness:
         self._waiting = 0
 
     def answered(self, seconds: float, boundaries: int) -> None:
-        """So long after the last row had come was the answer there. Many boundaries at once say nothing about one."""
+        """So long after the last row had come was all done. Many boundaries at once say nothing about one."""
         if self.settled or boundaries > 1:
             return
         self._responses.append(seconds)

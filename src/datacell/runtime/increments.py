@@ -90,7 +90,8 @@ class Increments:
         self.compacting = {n: plan for n in self.kept if (plan := self._compacting_plan(n)) is not None}
         """How the rows of a relation become fewer, where they can."""
         self._compacted = dict.fromkeys(self.kept, 0)
-        self._spent = 0.0
+        self._spent, self._answered = 0.0, 0
+        """Seconds since the last batch came, and boundaries that were answered since."""
         self._expired = -FOREVER
 
     # Rows come
@@ -107,17 +108,15 @@ class Increments:
 
     def absorb(self, stream: str, batch: Batch, ahead: Made) -> None:
         """Make slices of the rows that have come, unless the open slice may wait for more."""
-        eagerness = self.eagerness[stream]
-        self._spent = 0.0
-        if eagerness.is_due(len(batch.rows), self._cut(stream, batch)):
+        started = perf_counter()
+        if self.eagerness[stream].is_due(len(batch.rows), self._cut(stream, batch)):
             self._flush(stream, batch, ahead)
+        self._spent = perf_counter() - started
 
     def _flush(self, stream: str, batch: Batch | None = None, ahead: Made | None = None) -> None:
-        started = perf_counter()
         for number, relation in self._kept_of(stream):
             self._absorb(relation, self.kept[number], batch, (ahead or {}).get(number))
         self.eagerness[stream].absorbed()
-        self._spent += perf_counter() - started
 
     def _absorb(self, relation: Kept, kept: Slices, batch: Batch | None, ahead: Sliced | None) -> None:
         basket = self.baskets[relation.stream]
@@ -196,9 +195,8 @@ class Increments:
         answer = self.run(self.fragments[many], inputs)
         for merging in self.merged.values():
             merging.wait()
-        for eagerness in self.eagerness.values():
-            eagerness.answered(self._spent + perf_counter() - started, len(due))
-        self._spent = 0.0
+        self._spent += perf_counter() - started
+        self._answered += len(due)
         return answer
 
     def _leaf(self, index: int, leaf: Leaf, due: Sequence[Boundary]) -> dict[str, pa.Table]:
@@ -248,12 +246,17 @@ class Increments:
     def expire(self, boundary: int) -> None:
         if boundary == self._expired:
             return
+        started = perf_counter()
         self._expired = boundary
         for number, relation in enumerate(self.split.relations):
             if isinstance(relation, Kept):
                 self._expire(number, relation, boundary)
             else:
                 self.pairs[number].expire(boundary)
+        if self._answered:
+            for eagerness in self.eagerness.values():
+                eagerness.answered(self._spent + perf_counter() - started, self._answered)
+        self._answered = 0
 
     def _expire(self, number: int, relation: Kept, boundary: int) -> None:
         first = 0 if self.by_rows else -FOREVER
@@ -262,11 +265,11 @@ class Increments:
         kept = self.kept[number]
         kept.expire(oldest)
         if self._is_worth_compacting(number):
-            kept.compact(lambda rows: self._compact(number, rows, boundary), oldest)
-            self._compacted[number] = len(kept.chunks)
             for merging in self.merged.values():
                 if merging.relation is kept:
-                    merging.forget()
+                    merging.take_up()
+            kept.compact(lambda rows: self._compact(number, rows, boundary), oldest)
+            self._compacted[number] = len(kept.chunks)
 
     def _is_worth_compacting(self, number: int) -> bool:
         """Are there many more chunks than last time, and does combining make their rows fewer?"""

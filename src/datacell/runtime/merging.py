@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from math import isqrt
+from math import ceil, isqrt
 
 import numpy as np
 import pyarrow as pa
@@ -125,7 +125,7 @@ class Merging:
 
     def one(self, start: int, stop: int) -> pa.Table:
         """Rows whose combination is the window's."""
-        self._update()
+        self.take_up()
         if start >= stop:
             return self.schema.empty_table()
         block = self.blocks.number(stop - 1)
@@ -145,7 +145,7 @@ class Merging:
 
     def many(self, shown: Sequence[tuple[int, int]], ends: Sequence[int]) -> dict[str, pa.Table]:
         """The inputs of the running combination: rows with their steps, members, and rows that are ready."""
-        self._update()
+        self.take_up()
         starts, stops = (np.array(side, dtype=np.int64) for side in zip(*shown, strict=True))
         numbers = self.blocks.numbers(stops - 1)
         asked = _Asked(starts, stops, numbers, np.flatnonzero(starts < stops), np.array(ends, dtype=np.int64))
@@ -238,7 +238,7 @@ class Merging:
         steps.ask(
             _back(before), asked.ends[before], -before[np.searchsorted(asked.blocks[before], asked.blocks[before])]
         )
-        self.forget()
+        self._forget()
 
     # State
 
@@ -249,13 +249,13 @@ class Merging:
         if self._next_full is not None:
             _ = self._next_full.after
 
-    def forget(self) -> None:
-        """The chunks have changed: make front and suffixes anew."""
+    def _forget(self) -> None:
+        """Make front and suffixes anew when they are asked for."""
         self._front = self._full = self._next_full = self._suffixes = None
         self._seen = self.relation.through
 
-    def _update(self) -> None:
-        """Take up the chunks that have come."""
+    def take_up(self) -> None:
+        """Add the chunks that have come to what was made of those before. Then chunks may be combined."""
         for chunk in self.relation.after(self._seen):
             for piece, block in self._by_block(chunk):
                 if self._front is not None and block == self._front.block:
@@ -317,13 +317,17 @@ class Merging:
             self._next_full = filled if len(filled.starts) else None
 
     def _filled(self, block: int, start: int, asked: int) -> _Full:
-        """Within a stretch, as many starts as there are stretches; or as are worth a call, if few are asked at once."""
+        """Within a stretch, as many starts as there are stretches; or as are worth a call, if few are asked at once.
+
+        All stretches are about as long: what is left for a short last one is spread over the others.
+        """
         end = self.blocks.start(block + 1)
         starts = np.array(cuts.starts(self.window, self.slides, start - 1, end), dtype=np.int64)
         pieces = self._between(start, end)
         stretch = max(1, isqrt(len(starts)))
-        if asked < stretch:
+        if asked <= stretch:
             stretch = max(stretch, len(starts) * self.worth // max(1, sum(map(len, pieces))))
+        stretch = max(1, ceil(len(starts) / max(1, len(starts) // stretch)))
         firsts = starts[stretch::stretch]
         if not len(firsts):
             return _Full(block, starts, stretch, [self.schema.empty_table()])
