@@ -102,10 +102,10 @@ class Slices:
         return sum(len(c.rows) for c in self.chunks)
 
     def expire(self, oldest: int) -> None:
-        """Let go of the chunks before this slice."""
-        gone = [c for c in self.chunks[:-1] if c.latest < oldest]
+        """Let go of the first chunks, as far as they are before this slice; the last says how far it has come."""
+        gone = list(takewhile(lambda c: c.latest < oldest, self.chunks[:-1]))
         if gone:
-            self.chunks = [c for c in self.chunks[:-1] if c.latest >= oldest] + self.chunks[-1:]
+            del self.chunks[: len(gone)]
             self._occupied = None
         for chunk in gone:
             self._saved.remove(chunk.number)
