@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import count
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -16,6 +17,7 @@ from datacell.errors import CheckpointError
 from datacell.runtime import files
 from datacell.runtime.eagerness import SLIDES_PER_TRY, Eagerness
 from datacell.runtime.increments import COMPACTED_FROM, Increments
+from datacell.runtime.merging import Merging
 from reference import Answer
 from runtime.netrun import NetRun
 from sample import at, bind, catalog, reference
@@ -211,6 +213,17 @@ def test_chunks_are_doubled_while_the_response_time_falls_and_then_settle_at_the
     assert (eagerness.chunks, eagerness.settled) == (4, True)
 
 
+def test_eagerness_hears_of_every_slide(tmp_path: Path) -> None:
+    net = net_of(tmp_path, AVERAGE)
+    evaluation = net.running.evaluation
+    assert isinstance(evaluation, Increments)
+    numbers = count()
+    while net.running.answered < SLIDES_PER_TRY:
+        assert evaluation.eagerness["s"].chunks == 1
+        second(net, next(numbers))
+    assert evaluation.eagerness["s"].chunks == 2
+
+
 def test_an_open_slice_is_absorbed_in_so_many_chunks() -> None:
     eagerness = Eagerness(chunks=4)
     absorbed = []
@@ -250,6 +263,46 @@ def test_chunks_that_are_combined_stay_within_what_the_window_shows(tmp_path: Pa
     assert len(kept.chunks) < COMPACTED_FROM
     assert all(c.oldest <= c.slices.min() and c.slices.max() <= c.latest for c in kept.chunks)
     assert counts(net.answers()) == {end: KEYS * (end - 23) for end in range(24, 88)}
+
+
+@pytest.fixture
+def suffixed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many starts suffixes were made for, each time."""
+    made: list[int] = []
+    make = Merging._suffixed
+
+    def noting(self: Merging, pieces: Any, starts: Any, *rest: Any) -> Any:
+        made.append(len(starts))
+        return make(self, pieces, starts, *rest)
+
+    monkeypatch.setattr(Merging, "_suffixed", noting)
+    return made
+
+
+def test_suffixes_outlive_that_chunks_are_combined(tmp_path: Path, suffixed: list[int]) -> None:
+    """A row in each of four batches per second, absorbed as they come: there are soon more chunks than slices."""
+    net = net_of(tmp_path, AVERAGE.replace("10 SECONDS", "20 SECONDS"))
+    evaluation = net.running.evaluation
+    assert isinstance(evaluation, Increments)
+    (kept,) = evaluation.kept.values()
+    evaluation.eagerness["s"].chunks, evaluation.eagerness["s"].settled = 16, True
+    combined = 0
+    for number in range(400):
+        before = len(kept.chunks)
+        net.deposit("s", number, [{"ts": at(number / 4), "k": 1, "v": 1.5, "n": number}])
+        combined += len(kept.chunks) < before - 4
+    assert combined > 1
+    assert len(suffixed) == 5, "one time for each block"
+    assert all(row[-1] == 1.5 for a in net.answers() for row in a.rows)
+
+
+def test_a_stretch_takes_the_few_starts_that_would_be_left_for_another(tmp_path: Path, suffixed: list[int]) -> None:
+    engine = DuckDBEngine(threads=1)
+    engine.call_worth = 8 * KEYS
+    net = net_of(tmp_path, AVERAGE, engine)
+    for number in range(52):
+        second(net, number)
+    assert suffixed == [9, 10, 10, 10, 10], "one time for each block"
 
 
 def test_a_batch_that_could_not_be_taken_is_absorbed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

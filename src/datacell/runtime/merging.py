@@ -376,7 +376,7 @@ class Merging:
 
     def _between(self, start: int, stop: int) -> list[Piece]:
         """The rows of the slices from one position to another."""
-        live = [c for c in self.relation.chunks if c.latest >= start]
+        live = [c for c in self.relation.chunks if c.latest >= start and c.oldest < stop]
         found = [self._piece(chunk).between(start, stop) for chunk in live]
         return [piece for piece in found if len(piece)]
 
