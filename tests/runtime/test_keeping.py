@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import count
+from itertools import takewhile
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -217,10 +217,9 @@ def test_eagerness_hears_of_every_slide(tmp_path: Path) -> None:
     net = net_of(tmp_path, AVERAGE)
     evaluation = net.running.evaluation
     assert isinstance(evaluation, Increments)
-    numbers = count()
-    while net.running.answered < SLIDES_PER_TRY:
+    for number in takewhile(lambda _: net.running.answered < SLIDES_PER_TRY, range(20)):
         assert evaluation.eagerness["s"].chunks == 1
-        second(net, next(numbers))
+        second(net, number)
     assert evaluation.eagerness["s"].chunks == 2
 
 

@@ -317,10 +317,7 @@ class Merging:
             self._next_full = filled if len(filled.starts) else None
 
     def _filled(self, block: int, start: int, asked: int) -> _Full:
-        """Within a stretch, as many starts as there are stretches; or as are worth a call, if few are asked at once.
-
-        All stretches are about as long: what is left for a short last one is spread over the others.
-        """
+        """Equal stretches: as many starts in each as there are; or as are worth a call, if few are asked at once."""
         end = self.blocks.start(block + 1)
         starts = np.array(cuts.starts(self.window, self.slides, start - 1, end), dtype=np.int64)
         pieces = self._between(start, end)
