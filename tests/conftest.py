@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import datacell
-from datacell.cell import Cell
+from datacell.cell.cell import Cell
 from datacell.engines.session import session
 from datacell.engines.spark import SparkEngine
 

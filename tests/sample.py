@@ -20,7 +20,7 @@ from datacell.rewrite.driver import fixed_point
 from datacell.rewrite.rules import DECIDE, UNNEST
 from datacell.sql import script
 from datacell.sql.catalog import Catalog
-from datacell.sql.statements import CreateQuery, InsertInto, Select, after
+from datacell.sql.statements.statement import CreateQuery, InsertInto, Select, after
 from reference import EPOCH, Answer, Feed, Reference, Row
 
 SCRIPT = """

@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import datacell
-from datacell.result import Result
+from datacell.cell.result import Result
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 SPEEDS = [

@@ -9,7 +9,7 @@ import pytest
 
 from datacell.algebra.query import Query, Timing
 from datacell.sql import script
-from datacell.sql.statements import Select
+from datacell.sql.statements.statement import Select
 from reference import EPOCH, Answer, Feed, Reference
 from sample import at, defined, engine
 

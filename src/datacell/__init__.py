@@ -16,9 +16,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from datacell.cell import Cell, connect
-    from datacell.result import Result
-    from datacell.running_query import RunningQuery
+    from datacell.cell.cell import Cell, connect
+    from datacell.cell.result import Result
+    from datacell.cell.running_query import RunningQuery
 
 __all__ = ["Cell", "Result", "RunningQuery", "connect"]
 
@@ -26,11 +26,11 @@ __all__ = ["Cell", "Result", "RunningQuery", "connect"]
 def __getattr__(name: str) -> Any:
     """Spark is imported only when it is needed: `datacell explain` does without."""
     if name in ("Cell", "RunningQuery", "connect"):
-        from datacell import cell
+        from datacell.cell import cell
 
         return getattr(cell, name)
     if name == "Result":
-        from datacell.result import Result
+        from datacell.cell.result import Result
 
         return Result
     raise AttributeError(f"module 'datacell' has no attribute {name!r}")

@@ -28,7 +28,7 @@ from datacell.engines.protocol import Engine
 from datacell.engines.spark import SparkEngine
 from datacell.sql import script
 from datacell.sql.catalog import Catalog
-from datacell.sql.statements import Select
+from datacell.sql.statements.statement import Select
 from sample import defined
 
 _DEFINITION = """create table rows (k string, part int, o int, i int, b boolean, v double, w double, p decimal(10,2),

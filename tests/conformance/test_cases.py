@@ -16,7 +16,7 @@ from datacell.engines.duckdb import DuckDBEngine
 from datacell.engines.spark import SparkEngine
 from datacell.errors import EngineError
 from datacell.sql import script
-from datacell.sql.statements import Select
+from datacell.sql.statements.statement import Select
 
 _AGGREGATE_DIGITS = 12
 _TABLES = data.tables()

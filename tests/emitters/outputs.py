@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from datacell.emitters.delivery import Delivery
 from datacell.emitters.protocol import Emitter
-from datacell.runtime.output import Firing, Output
+from datacell.runtime.storage.output import Firing, Output
 
 SCHEMA = pa.schema([("n", pa.int64()), ("s", pa.string())])
 

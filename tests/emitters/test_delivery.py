@@ -11,7 +11,7 @@ import pytest
 
 from datacell.emitters.files import Csv, FileEmitter, write_json
 from datacell.errors import EmitterError
-from datacell.runtime.output import Firing
+from datacell.runtime.storage.output import Firing
 from emitters.outputs import delivery, eventually, firing, output
 
 

@@ -13,11 +13,11 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 
 import datacell
-from datacell.cell import Cell
+from datacell.cell.cell import Cell
 from datacell.emitters.callback import CallbackEmitter
 from datacell.emitters.console import ConsoleEmitter
 from datacell.errors import EmitterError
-from datacell.runtime.output import Firing
+from datacell.runtime.storage.output import Firing
 from emitters.outputs import firing
 
 pytestmark = pytest.mark.spark

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from datacell.explain import Format, Stage, explain_query
+from datacell.compile.explain import Format, Stage, explain_query
 from datacell.incremental.strategy import Strategy
 from fixture_cases import FixtureCase
 

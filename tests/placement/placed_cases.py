@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from datacell.explain import Format, Setting, Stage, explain_query
+from datacell.compile.explain import Format, Setting, Stage, explain_query
 from datacell.placement.statistics import Statistics
 from datacell.placement.unit_costs import SHIPPED
 from fixture_cases import FixtureCase

@@ -7,9 +7,9 @@ import json
 import pytest
 
 import fixture_cases
-from datacell.explain import Format, Setting, Stage, explain_query
+from datacell.compile.explain import Format, Setting, Stage, explain_query
+from datacell.compile.physical import keeps_up_with, physical
 from datacell.incremental.strategy import Strategy
-from datacell.physical import keeps_up_with, physical
 from datacell.placement.operators import Site
 from datacell.placement.prediction import loads
 from datacell.placement.statistics import Statistics

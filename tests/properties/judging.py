@@ -9,7 +9,7 @@ from hypothesis import assume
 
 from datacell.algebra.query import Query
 from datacell.engines.protocol import Engine
-from datacell.runtime.placing import Placing
+from datacell.runtime.plans.placing import Placing
 from reference import Answer, Reference
 from runtime.netrun import Cuts, NetRun, without_empty
 from sample import Values, answers, bind, catalog, decided, nearly_in_order, reference

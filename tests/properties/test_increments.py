@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from datacell.engines.duckdb import DuckDBEngine
 from datacell.engines.protocol import Engine
 from datacell.engines.spark import SparkEngine
-from datacell.runtime import increments
+from datacell.runtime.windows import increments
 from reference import Answer
 from runtime.netrun import NetRun
 from sample import Values, bind, catalog, reference

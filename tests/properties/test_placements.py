@@ -14,8 +14,8 @@ from datacell.engines.duckdb import DuckDBEngine
 from datacell.engines.protocol import Engine
 from datacell.engines.spark import SparkEngine
 from datacell.placement.operators import Site
-from datacell.runtime import placing
-from datacell.runtime.placing import Placing
+from datacell.runtime.plans import placing
+from datacell.runtime.plans.placing import Placing
 from properties.judging import answers_as_the_reference_does
 from properties.queries import CUTS, ROW_WINDOWS, SEVERAL, TIME_WINDOWS, data, queries
 from properties.test_increments import QUERIES, rows, windows

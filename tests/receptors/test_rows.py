@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 
 from datacell.algebra import types
+from datacell.algebra.definitions import StreamColumn, StreamDefinition
 from datacell.errors import SqlError
 from datacell.receptors.rows import to_table
-from datacell.sql.catalog import StreamColumn, StreamDefinition
 
 _NOON = dt.datetime(2024, 7, 1, 12, tzinfo=dt.UTC)
 _TOKYO = dt.timezone(dt.timedelta(hours=9))

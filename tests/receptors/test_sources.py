@@ -10,11 +10,11 @@ import pytest
 from pyspark.sql import SparkSession
 
 from datacell.algebra import types
-from datacell.cell import Cell
+from datacell.algebra.definitions import StreamColumn, StreamDefinition
+from datacell.cell.cell import Cell
 from datacell.errors import DataCellError, SourceError
 from datacell.receptors.reasons import explained
 from datacell.receptors.sources import open_source
-from datacell.sql.catalog import StreamColumn, StreamDefinition
 
 pytestmark = pytest.mark.spark
 

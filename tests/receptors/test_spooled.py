@@ -12,10 +12,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 import datacell
-from datacell.cell import Cell
+from datacell.algebra.definitions import StreamDefinition
+from datacell.cell.cell import Cell
 from datacell.errors import SqlError
 from datacell.receptors.spool import Spool
-from datacell.sql.catalog import StreamDefinition
 from datacell.tools import sensor
 
 pytestmark = pytest.mark.spark

@@ -12,8 +12,8 @@ from random import Random
 from datacell.engines.duckdb import DuckDBEngine
 from datacell.placement.costs import UnitCosts
 from datacell.placement.operators import Operator, Site, in_post_order
-from datacell.runtime import placing
-from datacell.runtime.placing import Placing
+from datacell.runtime.plans import placing
+from datacell.runtime.plans.placing import Placing
 from runtime.netrun import NetRun
 from sample import Values, bind, catalog, reference
 

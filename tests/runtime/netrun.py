@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from datacell.algebra import tree
+from datacell.algebra.definitions import REJECTED
 from datacell.algebra.query import Query, Timing
 from datacell.algebra.schema import Schema
 from datacell.engines.arrow import arrow_schema
@@ -19,12 +20,12 @@ from datacell.engines.protocol import Engine
 from datacell.incremental.split import split
 from datacell.intervals.translate import translate
 from datacell.rewrite.rules import optimized
-from datacell.runtime.factory import Description
-from datacell.runtime.output import Output
-from datacell.runtime.placing import Placing
-from datacell.runtime.scheduler import Scheduler
-from datacell.runtime.turns import Turn
-from datacell.sql.catalog import REJECTED, Catalog
+from datacell.runtime.instants.cut_points import Turn
+from datacell.runtime.net.factory import Description
+from datacell.runtime.net.scheduler import Scheduler
+from datacell.runtime.plans.placing import Placing
+from datacell.runtime.storage.output import Output
+from datacell.sql.catalog import Catalog
 from reference import FOREVER, Answer, Feed, Reference, _hashable, micros
 
 Validity = tuple[int, int, tuple[Any, ...]]

@@ -14,10 +14,10 @@ import pytest
 from datacell.algebra.plan import Plan
 from datacell.engines.duckdb import DuckDBEngine
 from datacell.errors import CheckpointError
-from datacell.runtime import files
-from datacell.runtime.eagerness import SLIDES_PER_TRY, Eagerness
-from datacell.runtime.increments import COMPACTED_FROM, Increments
-from datacell.runtime.merging import Merging
+from datacell.runtime.storage import files
+from datacell.runtime.windows.chunking import SLIDES_PER_TRY, Eagerness
+from datacell.runtime.windows.increments import COMPACTED_FROM, Increments
+from datacell.runtime.windows.merging import Merging
 from reference import Answer
 from runtime.netrun import NetRun
 from sample import at, bind, catalog, reference

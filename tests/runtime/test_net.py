@@ -11,12 +11,13 @@ import pyarrow as pa
 import pytest
 
 from datacell.errors import CheckpointError, SqlError
-from datacell.runtime import files, scheduler
-from datacell.runtime.aside import Aside
-from datacell.runtime.basket import Axis, Basket
-from datacell.runtime.checkpoint import Checkpoint
-from datacell.runtime.net import Kind, Net, Transition, settle
-from datacell.runtime.output import Output
+from datacell.runtime.net import scheduler
+from datacell.runtime.net.petri import Kind, Net, Transition, settle
+from datacell.runtime.storage import files
+from datacell.runtime.storage.checkpoint import Checkpoint
+from datacell.runtime.storage.output import Output
+from datacell.runtime.streams.basket import Axis, Basket
+from datacell.runtime.streams.side_output import Aside
 from reference import micros
 from runtime.netrun import NetRun, without_empty
 from sample import DATA, answers, at, bind, catalog, engine, reference

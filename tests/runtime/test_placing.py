@@ -15,7 +15,7 @@ from datacell.placement.statistics import Statistics
 from datacell.placement.unit_costs import SHIPPED, from_json, to_json
 from datacell.rewrite.rules import optimized
 from datacell.runtime.evaluation import Runner
-from datacell.runtime.placing import LOOK_EVERY, Placing
+from datacell.runtime.plans.placing import LOOK_EVERY, Placing
 from runtime.drawn import AsSpark
 from sample import bind, reference
 

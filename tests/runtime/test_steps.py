@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from datacell.incremental.merge import AT, MEMBER, SPAN
-from datacell.runtime.steps import FAN, Steps
+from datacell.runtime.windows.steps import FAN, Steps
 
 groups = st.lists(st.sets(st.integers(0, 300), min_size=1, max_size=120).map(sorted), min_size=1, max_size=4)
 

@@ -10,12 +10,13 @@ from random import Random
 import pyarrow as pa
 import pytest
 
-from datacell.explain import Format, Stage, explain_query
+from datacell.compile.explain import Format, Stage, explain_query
 from datacell.intervals.validity import END, FOREVER
-from datacell.runtime import instants, regulating
-from datacell.runtime.regulating import REST, SAMPLE, STRETCH, Regulation
-from datacell.runtime.ticking import Joining
-from datacell.runtime.turns import Section, Turn, Turns
+from datacell.runtime.instants import coalescing as regulating
+from datacell.runtime.instants import every_instant as instants
+from datacell.runtime.instants.coalescing import REST, SAMPLE, STRETCH, Regulation
+from datacell.runtime.instants.cut_points import Section, Turn, Turns
+from datacell.runtime.instants.ticking import Joining
 from runtime.netrun import NetRun, snapshot
 from sample import Values, answers, at, bind, catalog, engine, reference
 

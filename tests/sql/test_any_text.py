@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from datacell.errors import SqlError
 from datacell.sql import script
-from datacell.sql.source import Source, tokenize
+from datacell.sql.text.source import Source, tokenize
 from properties.queries import SEVERAL
 
 ROOT = Path(__file__).parent.parent.parent

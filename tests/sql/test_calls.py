@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlglot import exp
 
-from datacell.sql import calls
+from datacell.sql.text import calls
 
 
 def _parse(expression: str) -> exp.Expr:

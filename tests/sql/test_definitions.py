@@ -5,7 +5,7 @@ from __future__ import annotations
 from datacell.algebra import duration, scalar
 from datacell.sql import script
 from datacell.sql.catalog import Catalog
-from datacell.sql.statements import CreateStream, InsertInto, SparkStatement
+from datacell.sql.statements.statement import CreateStream, InsertInto, SparkStatement
 from sample import defined
 
 STREAM = """

@@ -19,7 +19,7 @@ from datacell.cli.sensor import sensor as sensor_command
 from datacell.emitters.tcp import TcpEmitter
 from datacell.errors import DataCellError
 from datacell.receptors.tcp import TcpListener
-from datacell.runtime.output import Firing
+from datacell.runtime.storage.output import Firing
 from datacell.tools import actuator, plugs, sensor
 
 

@@ -13,6 +13,7 @@ from typing import Self
 import numpy as np
 import pyarrow as pa
 
+from datacell.algebra.definitions import REJECTED
 from datacell.algebra.query import Timing
 from datacell.algebra.schema import Schema
 from datacell.engines.arrow import arrow_schema
@@ -21,15 +22,15 @@ from datacell.incremental import strategy
 from datacell.incremental.strategy import Strategy
 from datacell.intervals.translate import translate
 from datacell.rewrite.rules import optimized
-from datacell.runtime import files
-from datacell.runtime.clock import SystemClock
-from datacell.runtime.factory import Description
-from datacell.runtime.output import Output
-from datacell.runtime.running import RunningFactory
-from datacell.runtime.scheduler import Scheduler
+from datacell.runtime.net.clock import SystemClock
+from datacell.runtime.net.factory import Description
+from datacell.runtime.net.running import RunningFactory
+from datacell.runtime.net.scheduler import Scheduler
+from datacell.runtime.storage import files
+from datacell.runtime.storage.output import Output
 from datacell.sql import script
-from datacell.sql.catalog import REJECTED, Catalog
-from datacell.sql.statements import after
+from datacell.sql.catalog import Catalog
+from datacell.sql.statements.statement import after
 
 Batch = Mapping[str, np.ndarray]
 _NOTHING_REJECTED = arrow_schema(Schema(REJECTED)).empty_table()

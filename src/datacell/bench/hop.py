@@ -26,9 +26,9 @@ from pyspark.sql.streaming.listener import StreamingQueryProgress
 
 from datacell.bench.plot import Plot
 from datacell.bench.report import Report
-from datacell.cell import connect
+from datacell.cell.cell import connect
+from datacell.cell.listing import Progress
 from datacell.engines.session import session
-from datacell.listing import Progress
 
 KEYS, SECONDS_PER_FILE, LENGTH = 2000, 10, 18_000
 WARM = 600

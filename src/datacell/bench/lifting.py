@@ -20,7 +20,7 @@ from datacell.incremental import lift
 from datacell.rewrite.rules import optimized
 from datacell.sql import script
 from datacell.sql.catalog import Catalog
-from datacell.sql.statements import after
+from datacell.sql.statements.statement import after
 
 _STREAM = "CREATE STREAM s (ts TIMESTAMP, k INT, v DOUBLE, WATERMARK FOR ts AS ts)"
 _QUERY = "SELECT k, avg(v) AS mean, count(*) AS n FROM s [RANGE 1 MINUTE SLIDE 1 SECOND] GROUP BY k"

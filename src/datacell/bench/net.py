@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 from datacell.bench.report import Report
-from datacell.cell import connect
+from datacell.cell.cell import connect
 from datacell.engines.session import session
 
 _ROWS, _FILES = 2_000_000, 10

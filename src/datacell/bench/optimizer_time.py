@@ -22,7 +22,7 @@ from datacell.placement.unit_costs import SHIPPED
 from datacell.rewrite.rules import equivalents
 from datacell.sql import script
 from datacell.sql.catalog import Catalog
-from datacell.sql.statements import after
+from datacell.sql.statements.statement import after
 
 TIMES = 10
 _PAPER = {2: (64, 11, 0.9, 12.3), 5: (327168, 312, 68.5, 908.6), 8: (16777216, 8411, 100.5, 61335.5)}

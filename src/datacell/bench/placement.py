@@ -27,7 +27,7 @@ from datacell.incremental.strategy import Strategy
 from datacell.placement import unit_costs
 from datacell.placement.costs import UnitCosts
 from datacell.placement.operators import Operator, Site, in_post_order
-from datacell.runtime.placing import Alone, ByCost, Placing, Policy, Seen
+from datacell.runtime.plans.placing import Alone, ByCost, Placing, Policy, Seen
 from datacell.tools import plugs
 
 HOUSES, WINDOW = 20, 300

@@ -8,7 +8,7 @@ from pathlib import Path
 from datacell.errors import DataCellError
 from datacell.placement.statistics import Statistics
 from datacell.sql import script
-from datacell.sql.statements import CreateQuery, CreateStream
+from datacell.sql.statements.statement import CreateQuery, CreateStream
 
 _SCRIPT = Path("examples/smart_plugs.sql")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 def calibrate() -> None:
     """Measure what operators cost on both engines of this machine, and keep it: placement then goes by it."""
-    from datacell.calibration import calibrate as measured
     from datacell.engines.duckdb import DuckDBEngine
     from datacell.engines.spark import SparkEngine
     from datacell.placement import unit_costs
+    from datacell.tools.calibration import calibrate as measured
 
     engines = SparkEngine(), DuckDBEngine()
     try:

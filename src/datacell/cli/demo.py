@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from datacell.cell import Cell
+    from datacell.cell.cell import Cell
 
 _SCRIPT = Path("examples/smart_plugs.sql")
 _HOUSES = 4
@@ -33,8 +33,8 @@ def demo(
     """Run six queries over generated smart-plug data for about a minute: plans, live answers, rates."""
     from rich.console import Console
 
-    from datacell.cell import connect
-    from datacell.explain import Format, explain_script
+    from datacell.cell.cell import connect
+    from datacell.compile.explain import Format, explain_script
 
     console = Console()
     text = read_script(script)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from datacell.doctor import findings
+from datacell.tools.doctor import findings
 
 
 def doctor() -> None:

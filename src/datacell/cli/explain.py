@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from datacell.compile.explain import Format, Stage, explain_script
 from datacell.errors import SqlError
-from datacell.explain import Format, Stage, explain_script
 
 
 def explain(

@@ -14,7 +14,7 @@ import typer
 from datacell.cli.explain import read_script
 
 if TYPE_CHECKING:
-    from datacell.result import Result
+    from datacell.cell.result import Result
 
 
 class Engine(Enum):
@@ -43,7 +43,7 @@ def run(
     """Run a script: its streams, continuous queries and emitters."""
     text = read_script(script)
 
-    from datacell.cell import connect
+    from datacell.cell.cell import connect
     from datacell.cli.status import StatusLine
 
     cell = connect(

@@ -8,7 +8,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from datacell.cell import Cell
+    from datacell.cell.cell import Cell
 
 _PERIOD = 0.5
 """Seconds between two looks."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from datacell.runtime.output import Firing
+from datacell.runtime.storage.output import Firing
 
 
 class CallbackEmitter:

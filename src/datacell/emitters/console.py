@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from datacell.emitters import text
-from datacell.runtime.output import Firing
+from datacell.runtime.storage.output import Firing
 
 _MOST_ROWS = 20
 _LONGEST = 80

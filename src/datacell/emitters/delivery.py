@@ -9,8 +9,8 @@ from threading import Event, Thread
 
 from datacell.emitters.protocol import Emitter
 from datacell.errors import DataCellError, EmitterError
-from datacell.runtime import files
-from datacell.runtime.output import Output
+from datacell.runtime.storage import files
+from datacell.runtime.storage.output import Output
 
 LONGEST_SILENCE = 60.0
 """Seconds without progress after which the end of a run gives a delivery up; a failing one is given up sooner."""

@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 
 from datacell.emitters import columns, text
 from datacell.errors import CheckpointError, EmitterError
-from datacell.runtime import files
-from datacell.runtime.output import Firing
+from datacell.runtime.storage import files
+from datacell.runtime.storage.output import Firing
 
 Fill = Callable[[BinaryIO, pa.Table], object]
 

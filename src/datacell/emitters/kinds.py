@@ -7,14 +7,14 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from datacell import sockets
+from datacell.algebra.definitions import EmitterDefinition
 from datacell.emitters.console import ConsoleEmitter
 from datacell.emitters.files import Csv, FileEmitter, Parquet, write_json
 from datacell.emitters.protocol import Emitter
 from datacell.emitters.sinks import SavedTableEmitter, SparkSinkEmitter
 from datacell.emitters.tcp import TcpEmitter
 from datacell.errors import EmitterError, did_you_mean
-from datacell.runtime import sockets
-from datacell.sql.catalog import EmitterDefinition
 
 Open = Callable[[EmitterDefinition, dict[str, str], SparkSession], Emitter]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from datacell.runtime.output import Firing
+from datacell.runtime.storage.output import Firing
 
 
 class Emitter(Protocol):

@@ -10,7 +10,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from datacell.errors import EmitterError
-from datacell.runtime.output import Firing
+from datacell.runtime.storage.output import Firing
 
 
 class SparkSinkEmitter:

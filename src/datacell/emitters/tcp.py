@@ -13,10 +13,10 @@ from contextlib import suppress
 from threading import Condition, Thread
 from time import monotonic, sleep
 
+from datacell import sockets
 from datacell.emitters import columns
 from datacell.errors import EmitterError
-from datacell.runtime import sockets
-from datacell.runtime.output import Firing
+from datacell.runtime.storage.output import Firing
 
 LARGEST_QUEUE = 64 << 20
 """Bytes that a subscriber may be behind."""

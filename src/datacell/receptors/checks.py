@@ -9,7 +9,7 @@ from pyspark.sql import functions as f
 from sqlglot import exp
 
 from datacell.algebra import scalar, types
-from datacell.sql.catalog import StreamColumn, StreamDefinition
+from datacell.algebra.definitions import StreamColumn, StreamDefinition
 
 MALFORMED, REASON, ROW = "__malformed", "__reason", "__row"
 

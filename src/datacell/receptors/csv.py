@@ -11,8 +11,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from datacell.algebra import types
+from datacell.algebra.definitions import StreamDefinition
 from datacell.receptors.checks import FILE_ORDER, MALFORMED, quoted
-from datacell.sql.catalog import StreamDefinition
 
 MOST_FIELDS = 20_000
 """Fields of a line that is parsed at all; Spark's parser has room for 20480."""

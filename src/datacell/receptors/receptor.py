@@ -11,11 +11,11 @@ from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
+from datacell.algebra.definitions import StreamDefinition
 from datacell.errors import DataCellError, SourceError
 from datacell.receptors.checks import checked
 from datacell.receptors.reasons import explained
 from datacell.receptors.sources import Source
-from datacell.sql.catalog import StreamDefinition
 
 _IMPASSABLE = "MALFORMED_CSV_RECORD"
 """What Spark says when its csv reader cannot pass a line."""

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from datacell.algebra.definitions import StreamDefinition
 from datacell.algebra.schema import Schema
 from datacell.engines.arrow import arrow_schema
 from datacell.errors import SqlError
-from datacell.sql.catalog import StreamDefinition
 
 
 def to_table(rows: Any, stream: StreamDefinition) -> pa.Table:

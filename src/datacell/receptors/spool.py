@@ -15,12 +15,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
+from datacell import sockets
+from datacell.algebra.definitions import StreamDefinition
 from datacell.errors import SourceError, SqlError
 from datacell.receptors.rows import to_table
 from datacell.receptors.sources import Source, open_source
 from datacell.receptors.tcp import TcpListener
-from datacell.runtime import files, sockets
-from datacell.sql.catalog import StreamDefinition
+from datacell.runtime.storage import files
 
 _READING = {
     "parquet": {"datetimeRebaseMode": "CORRECTED"},

@@ -16,8 +16,8 @@ from threading import Thread
 from time import monotonic, sleep
 from typing import Protocol
 
+from datacell import sockets
 from datacell.errors import DataCellError, SourceError
-from datacell.runtime import sockets
 
 LONGEST_LINE = 16 << 20
 LARGEST_GROUP = 8 << 20

@@ -1,6 +1,6 @@
-"""The running net: baskets are places; receptors, factories and emitters are transitions.
+"""The running net, in rooms: `net` (transitions and their scheduler), `streams` (rows come in), `windows` and
+`instants` (queries are answered), `plans` (an engine runs a plan), `storage` (what a restart reads).
 
-A receptor puts rows into a basket, a factory reads baskets and puts answers into an output, an emitter delivers them.
-The scheduler fires what is enabled. All state is files in the checkpoint directory, each written once under its final
-name, so that doing something twice leaves the same files: processing is exactly-once.
+All state is files in the checkpoint directory, each written once under its final name, so that doing something twice
+leaves the same files: processing is exactly-once. `evaluation` is the contract between `net` and those that answer.
 """

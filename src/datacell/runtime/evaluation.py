@@ -17,9 +17,9 @@ from datacell.engines.protocol import Engine
 from datacell.errors import EngineError
 from datacell.incremental import boundaries, lift
 from datacell.incremental.boundaries import FOREVER, Boundary, Positions
-from datacell.runtime.basket import Axis, Basket, Batch, Need
-from datacell.runtime.placing import Placing
-from datacell.runtime.slices import Made
+from datacell.runtime.plans.placing import Placing
+from datacell.runtime.streams.basket import Axis, Basket, Batch, Need
+from datacell.runtime.windows.slices import Made
 
 Tables = Callable[[str], pa.Table]
 

@@ -8,14 +8,14 @@ from sqlglot.tokenizer_core import Token
 
 from datacell.algebra.query import Query
 from datacell.errors import SqlError
+from datacell.sql.bind.query_text import bind_text, starts_query
 from datacell.sql.catalog import Catalog
-from datacell.sql.commands import command, explain
-from datacell.sql.cursor import Cursor
-from datacell.sql.inserts import insert
-from datacell.sql.query_text import bind_text, starts_query
-from datacell.sql.source import Source, split, tokenize
-from datacell.sql.spark_statements import spark_statement
-from datacell.sql.statements import Placed, Select, Statement, after
+from datacell.sql.statements.commands import command, explain
+from datacell.sql.statements.inserts import insert
+from datacell.sql.statements.spark_statements import spark_statement
+from datacell.sql.statements.statement import Placed, Select, Statement, after
+from datacell.sql.text.cursor import Cursor
+from datacell.sql.text.source import Source, split, tokenize
 
 
 def read(text: str, catalog: Catalog | None = None, file: str = "<sql>") -> Iterator[Placed]:

@@ -1,0 +1,47 @@
+"""Rows out: the emitters of a cell, each with its delivery, and what they all have got."""
+
+from __future__ import annotations
+
+from datacell.emitters.delivery import Delivery
+from datacell.emitters.protocol import Emitter
+from datacell.runtime.net.scheduler import Scheduler
+from datacell.runtime.storage.checkpoint import Checkpoint
+from datacell.runtime.storage.output import Output
+
+
+class Deliveries:
+    """Starts and stops deliveries; a firing is forgotten once everybody has got it."""
+
+    def __init__(self, scheduler: Scheduler, checkpoint: Checkpoint) -> None:
+        self.scheduler, self.checkpoint = scheduler, checkpoint
+        self.running: dict[str, Delivery] = {}
+
+    def start(self, name: str, output: Output, emitter: Emitter) -> None:
+        delivery = Delivery(name, output, emitter, self.checkpoint.emitter(name), lambda: self._forget(output))
+        self.running[name] = delivery
+        delivery.start()
+
+    def stop(self, name: str) -> None:
+        self.running.pop(name).stop()
+
+    def stop_all(self) -> None:
+        for delivery in self.running.values():
+            delivery.stop()
+        self.running.clear()
+
+    def finish(self) -> None:
+        """Wait until every emitter has delivered everything; then nothing more will come."""
+        for delivery in self.running.values():
+            delivery.finish()
+        for factory in self.scheduler.factories.values():
+            factory.output.close()
+
+    def of(self, output: Output) -> list[Delivery]:
+        """Who delivers an output."""
+        return [delivery for delivery in self.running.values() if delivery.output is output]
+
+    def _forget(self, output: Output) -> None:
+        """Let go of what every emitter and every stream fed from here has got."""
+        cursors = [delivery.cursor for delivery in self.of(output)]
+        cursors += [feeder.cursor for feeder in self.scheduler.feeders.values() if feeder.output is output]
+        output.forget(min(cursors, default=0))

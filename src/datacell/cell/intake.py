@@ -1,0 +1,101 @@
+"""Rows in: the receptors of a cell, and what they bring into its baskets."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame, SparkSession
+
+from datacell.algebra.definitions import StreamDefinition
+from datacell.algebra.schema import Schema
+from datacell.engines.arrow import conform
+from datacell.errors import SqlError
+from datacell.receptors.checks import REASON, ROW
+from datacell.receptors.receptor import Receptor
+from datacell.receptors.sources import FILE_ORDER, Source, from_frame, open_source
+from datacell.receptors.spool import Spool, is_spooled, spool_source
+from datacell.runtime.net.scheduler import Scheduler
+from datacell.runtime.storage.checkpoint import Checkpoint
+from datacell.runtime.streams.stream import ordered
+
+
+class Intake:
+    """Opens the sources of streams and deposits their micro-batches."""
+
+    def __init__(self, spark: SparkSession, scheduler: Scheduler, checkpoint: Checkpoint) -> None:
+        self.spark, self.scheduler, self.checkpoint = spark, scheduler, checkpoint
+        self.receptors: dict[str, Receptor] = {}
+        scheduler.reading = self._is_reading
+        self.frames: dict[str, DataFrame] = {}
+        self._spools: dict[str, Spool] = {}
+
+    def add(self, definition: StreamDefinition) -> None:
+        """A new stream; one without a source of its own gets a spool."""
+        if definition.name not in self.frames and is_spooled(definition):
+            self._spools[definition.name] = Spool(definition, self.checkpoint.spool(definition.name))
+
+    def push(self, stream: str, rows: Any) -> int:
+        if stream not in self._spools:
+            raise SqlError(f"stream {stream} has a source of its own", hint="push to a stream without WITH (…)")
+        return self._spools[stream].push(rows)
+
+    def start(self, name: str, once: bool) -> None:
+        """Start reading a stream, if there is something to read and it is enabled."""
+        stream = self.scheduler.streams[name]
+        source = self._open(stream.definition) if stream.enabled else None
+        if source is None:
+            return
+        directory = self.checkpoint.stream(name) / "spark"
+        receptor = Receptor(stream.definition, source, directory, partial(self._deposit, name, source))
+        self.receptors[name] = receptor
+        receptor.start(once)
+
+    def stop(self, name: str) -> None:
+        receptor = self.receptors.pop(name, None)
+        if receptor is not None:
+            receptor.stop()
+
+    def stop_all(self) -> None:
+        for name in list(self.receptors):
+            self.stop(name)
+        self.scheduler.wait()
+
+    def wait(self) -> None:
+        """Until every receptor has read all that is there, and the net has settled."""
+        for receptor in list(self.receptors.values()):
+            receptor.wait()
+        self.scheduler.check()
+
+    def _is_reading(self, stream: str) -> bool:
+        receptor = self.receptors.get(stream)
+        return receptor is not None and receptor.active
+
+    def check(self) -> None:
+        """Raise what made a receptor or the net stop."""
+        for receptor in list(self.receptors.values()):
+            if not receptor.active:
+                receptor.wait(1)
+        self.scheduler.check()
+
+    def _open(self, definition: StreamDefinition) -> Source | None:
+        if definition.name in self.frames:
+            return from_frame(self.frames[definition.name], definition)
+        if definition.name in self._spools:
+            return spool_source(self.spark, definition, self._spools[definition.name])
+        return open_source(self.spark, definition) if definition.options else None
+
+    def _deposit(self, stream: str, source: Source, number: int, frame: DataFrame) -> None:
+        """One Spark job brings the checked rows of a micro-batch, while the net settles after the one before."""
+        running = self.scheduler.streams[stream]
+        if self.scheduler.holds(stream, number):
+            self.scheduler.settle()
+            return
+        batch = ordered(source.vet(frame.toArrow()), FILE_ORDER)
+        bad = batch.filter(pc.is_valid(batch[REASON]))
+        good = (batch.filter(pc.is_null(batch[REASON])) if len(bad) else batch).drop_columns([REASON, ROW])
+        arrived = pa.array([running.clock.now()] * len(bad), pa.timestamp("us", tz="UTC"))
+        rejected = pa.table([arrived, bad[REASON], bad[ROW]], schema=running.rejected.schema)
+        self.scheduler.hand_over(stream, number, conform(good, Schema(running.definition.fields)), rejected)

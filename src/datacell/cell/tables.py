@@ -1,0 +1,73 @@
+"""What a table's name stands for now: a basket, rows set aside, a query's latest answer, or a table of Spark."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from datacell.algebra import types
+from datacell.algebra.plan import Plan
+from datacell.algebra.schema import Field
+from datacell.algebra.tree import table_names
+from datacell.errors import SqlError
+from datacell.runtime.net.scheduler import Scheduler
+
+
+class Tables:
+    """Tables of Spark are read once and kept, until a statement may have changed them."""
+
+    def __init__(self, spark: SparkSession, owner: SparkSession, scheduler: Scheduler) -> None:
+        self.spark, self.owner, self.scheduler = spark, owner, scheduler
+        self._kept: dict[str, pa.Table] = {}
+
+    def read(self, name: str) -> pa.Table:
+        own = self._own(name.lower())
+        if own is not None:
+            return own
+        if name.lower() not in self._kept:
+            self._kept[name.lower()] = self._frame(name).toArrow()
+        return self._kept[name.lower()]
+
+    def find(self, name: str) -> tuple[Field, ...] | None:
+        """The columns of a table of Spark, if there is one."""
+        try:
+            fields = self._frame(name).schema.fields
+            return tuple(Field(f.name, types.of(f.dataType.simpleString())) for f in fields)
+        except (PySparkException, ValueError):
+            return None
+
+    def inputs(self, plan: Plan) -> dict[str, pa.Table]:
+        """All tables that a plan reads, as they are at one moment."""
+        with self.scheduler.lock:
+            return {name: self.read(name) for name in table_names(plan)}
+
+    def execute(self, text: str) -> DataFrame:
+        """Let Spark carry out a statement of its own, which may change its tables."""
+        try:
+            frame = self.spark.sql(text)
+        except PySparkException as error:
+            raise SqlError(f"Spark refuses this statement: {str(error).splitlines()[0]}") from error
+        self._kept.clear()
+        return frame
+
+    def _own(self, name: str) -> pa.Table | None:
+        for stream in self.scheduler.streams.values():
+            base = stream.definition.name.lower()
+            if name == base:
+                return stream.basket.rows()
+            if name == f"{base}__late":
+                return stream.late.rows()
+            if name == f"{base}__rejected":
+                return stream.rejected.rows()
+        running = next((f for n, f in self.scheduler.factories.items() if n.lower() == name), None)
+        if running is None:
+            return None
+        return running.output.schema.empty_table() if running.latest is None else running.latest
+
+    def _frame(self, name: str) -> DataFrame:
+        """Our own session first; the owner's has temporary views that ours does not see."""
+        try:
+            return self.spark.table(name)
+        except PySparkException:
+            return self.owner.table(name)

@@ -1,0 +1,102 @@
+"""Outputs: the answers of a query, kept until every emitter has delivered them.
+
+A firing is numbered; its file holds what it wrote and the state of the factory after it. The last firing always stays:
+it is the latest answer, and where the factory goes on after a restart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Condition
+from typing import Any
+
+import pyarrow as pa
+
+from datacell.runtime.storage import files
+
+_SUFFIX, _LATEST = ".arrow", ".latest"
+
+
+@dataclass(frozen=True)
+class Firing:
+    """What one firing wrote."""
+
+    number: int
+    rows: pa.Table
+    state: dict[str, Any]
+
+
+class Output:
+    """The firings of one query that someone still needs, in order. Thread-safe: emitters wait for it."""
+
+    def __init__(self, directory: Path, schema: pa.Schema) -> None:
+        self.directory, self.schema = directory, schema
+        self.closed = False
+        self._changed = Condition()
+        self._paths = dict(files.numbered(directory, _SUFFIX))
+        self._delivered = 0
+        self._waits = files.is_temporary(directory)
+        self.last = self._read(max(self._paths)) if self._paths else None
+
+    @property
+    def next_number(self) -> int:
+        return 0 if self.last is None else self.last.number + 1
+
+    def append(self, rows: pa.Table, state: dict[str, Any], latest: pa.Table | None = None) -> None:
+        """Write a firing, and beside it the latest answer where the rows do not tell it.
+
+        Once this returns the firing will be delivered, whatever happens. In a temporary directory files only keep what
+        somebody is slow to take out of memory, so there a firing is written when the next one comes.
+        """
+        assert rows.schema.names == self.schema.names, f"an answer with the columns {', '.join(rows.schema.names)}"
+        firing, before = Firing(self.next_number, rows, state), self.last
+        if latest is not None:
+            files.save_table(self.directory / files.numbered_name(firing.number, _LATEST), latest)
+        if not self._waits:
+            self._write(firing)
+        elif before is not None and before.number >= self._delivered:
+            self._write(before)
+        with self._changed:
+            self.last = firing
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """There will be no more firings: who waits is told."""
+        with self._changed:
+            self.closed = True
+            self._changed.notify_all()
+
+    def wait(self, number: int, seconds: float | None) -> Firing | None:
+        """The first firing from this number on; None if there is none within the time, or will be none."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.closed or self.next_number > number, seconds)
+            last = self.last
+            wanted = [n for n in self._paths if n >= number and last is not None and n < last.number]
+        if wanted:
+            return self._read(min(wanted))
+        return last if last is not None and last.number >= number else None
+
+    def forget(self, below: int) -> None:
+        """Every emitter has delivered the firings below this number."""
+        with self._changed:
+            self._delivered = max(self._delivered, below)
+            gone = [n for n in self._paths if n < below and self.last is not None and n != self.last.number]
+            for number in gone:
+                self._paths.pop(number).unlink(missing_ok=True)
+                (self.directory / files.numbered_name(number, _LATEST)).unlink(missing_ok=True)
+
+    def latest(self) -> pa.Table | None:
+        """The latest answer that was written beside the last firing."""
+        path = self.directory / files.numbered_name(self.next_number - 1, _LATEST)
+        return files.read_table(path)[0] if path.exists() else None
+
+    def _write(self, firing: Firing) -> None:
+        path = self.directory / files.numbered_name(firing.number, _SUFFIX)
+        files.write_table(path, firing.rows, firing.state)
+        with self._changed:
+            self._paths[firing.number] = path
+
+    def _read(self, number: int) -> Firing:
+        rows, state = files.read_table(self._paths[number])
+        return Firing(number, rows, state)

@@ -1,0 +1,37 @@
+"""Saved tables: numbered files that only a restart reads. Nobody restarts from a temporary directory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from datacell.runtime.storage import files
+
+_SUFFIX = ".arrow"
+
+
+class SavedTables:
+    """The tables of a directory, each with something noted beside it."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory, self._is_temporary = directory, files.is_temporary(directory)
+
+    def put(self, number: int, table: pa.Table, noted: dict[str, Any]) -> None:
+        """Once this returns, the table is safe."""
+        if not self._is_temporary:
+            files.write_table(self._path(number), table, noted)
+
+    def remove(self, number: int) -> None:
+        if not self._is_temporary:
+            self._path(number).unlink(missing_ok=True)
+
+    def read(self) -> Iterator[tuple[int, pa.Table, dict[str, Any]]]:
+        """All of them, in order."""
+        for number, path in files.numbered(self._directory, _SUFFIX):
+            yield number, *files.read_table(path)
+
+    def _path(self, number: int) -> Path:
+        return self._directory / files.numbered_name(number, _SUFFIX)

@@ -1,0 +1,112 @@
+"""The text of a query: ISTREAM and its kin and the windows cut out, the rest parsed and bound."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+from sqlglot.tokenizer_core import Token, TokenType
+
+from datacell.algebra.query import Emission, Query
+from datacell.sql.bind.checks import check_emission
+from datacell.sql.bind.context import Context
+from datacell.sql.bind.queries import bind_query
+from datacell.sql.bind.shapes import SHAPES, read_shapes, shaped
+from datacell.sql.catalog import Catalog
+from datacell.sql.text.cursor import Cursor, is_word
+from datacell.sql.text.cutting import cut
+from datacell.sql.text.parsing import parse_query
+
+_EMISSIONS = {e.name: e for e in Emission}
+QUERY_STARTS = {"SELECT", "WITH", "VALUES", "(", "FROM", *_EMISSIONS, *SHAPES}
+
+
+def bind_text(cursor: Cursor, catalog: Catalog, continuous: bool | None) -> Query:
+    """The query from the cursor to the end. If nobody says so, it is continuous if it has a window."""
+    start = text_of(cursor)
+    shapes, cursor = read_shapes(cursor)
+    word, tokens = _without_emission(cursor)
+    if not tokens or _word(tokens[0]) not in QUERY_STARTS:
+        Cursor(cursor.source, tokens or cursor.tokens, 0 if tokens else len(cursor.tokens)).fail(
+            "a query expected", "write SELECT …"
+        )
+    windowed = cut(cursor.source, tokens)
+    context = Context(
+        cursor.source,
+        catalog,
+        windowed.windows,
+        continuous=bool(windowed.windows) if continuous is None else continuous,
+    )
+    tree = _unwrapped(parse_query(cursor.source, windowed.tokens))
+    check_emission(context, word)
+    emission = Emission.RSTREAM if word is None else _EMISSIONS[word.text.upper()]
+    return shaped(context, bind_query(context, tree, start, emission), shapes)
+
+
+def starts_query(token: Token | None) -> bool:
+    return token is not None and _word(token) in QUERY_STARTS
+
+
+def text_of(cursor: Cursor) -> str:
+    """The text from the cursor to the end."""
+    tokens = cursor.tokens
+    return "" if cursor.done else cursor.source.text[tokens[cursor.position].start : tokens[-1].end + 1]
+
+
+def _word(token: Token) -> str:
+    return "" if token.token_type in (TokenType.STRING, TokenType.IDENTIFIER) else token.text.upper()
+
+
+def _unwrapped(tree: exp.Expr) -> exp.Expr:
+    """Parentheses around a whole query mean nothing, unless ORDER BY or LIMIT follows them."""
+    plain = isinstance(tree, exp.Subquery) and not tree.alias and not any(map(tree.args.get, ("order", "limit")))
+    return tree.unnest() if plain else tree
+
+
+def _without_emission(cursor: Cursor) -> tuple[Token | None, Sequence[Token]]:
+    """ISTREAM may stand before the query, around it, or after SELECT, with or without parentheses."""
+    tokens = cursor.tokens[cursor.position :]
+    word = tokens[0] if tokens and _is_emission(tokens[0]) else None
+    rest = tokens if word is None else tokens[1:]
+    for index in _emissions_after_select(rest):
+        if word is not None:
+            raise cursor.source.error(f"{word.text} is said already", rest[index], f"remove this {rest[index].text}")
+        if not _in_first_select(rest, index):
+            hint = f"write it at the start: {rest[index].text.upper()} SELECT …"
+            raise cursor.source.error(f"{rest[index].text} belongs to the whole query", rest[index], hint)
+        return rest[index], [*rest[:index], *_without_parentheses(cursor, rest, index + 1)]
+    return word, rest
+
+
+def _emissions_after_select(tokens: Sequence[Token]) -> list[int]:
+    """A column may be called istream: then a comma, FROM, AS or nothing follows."""
+    return [
+        index
+        for index in range(1, len(tokens) - 1)
+        if tokens[index - 1].token_type == TokenType.SELECT
+        and _is_emission(tokens[index])
+        and tokens[index + 1].token_type not in (TokenType.COMMA, TokenType.FROM, TokenType.ALIAS, TokenType.DOT)
+    ]
+
+
+def _is_emission(token: Token) -> bool:
+    return any(is_word(token, name) for name in _EMISSIONS)
+
+
+def _in_first_select(tokens: Sequence[Token], index: int) -> bool:
+    """Is this the first SELECT that stands outside of all parentheses?"""
+    depth = 0
+    for token in tokens[: index - 1]:
+        depth += (token.token_type == TokenType.L_PAREN) - (token.token_type == TokenType.R_PAREN)
+        if depth == 0 and token.token_type == TokenType.SELECT:
+            return False
+    return depth == 0
+
+
+def _without_parentheses(cursor: Cursor, tokens: Sequence[Token], start: int) -> Sequence[Token]:
+    """``ISTREAM(a, b) FROM``: the parentheses belong to ISTREAM if nothing but FROM follows them."""
+    if start >= len(tokens) or tokens[start].token_type != TokenType.L_PAREN:
+        return tokens[start:]
+    close = Cursor(cursor.source, tokens, start).closing()
+    ends = close + 1 == len(tokens) or tokens[close + 1].token_type == TokenType.FROM
+    return [*tokens[start + 1 : close], *tokens[close + 1 :]] if ends else tokens[start:]

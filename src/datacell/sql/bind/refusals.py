@@ -1,0 +1,53 @@
+"""Clauses that sqlglot reads and no operator answers: refused by name, never lost in silence."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from datacell.sql.bind.context import Context
+
+_PLACEMENT = "remove it: it changes where rows are kept, not the answer"
+_CLAUSES: dict[str, tuple[str, str | None]] = {
+    "cluster": ("CLUSTER BY is not supported", _PLACEMENT),
+    "connect": ("CONNECT BY is not supported", None),
+    "distribute": ("DISTRIBUTE BY is not supported", _PLACEMENT),
+    "into": ("SELECT INTO is not supported", "write INSERT INTO name SELECT …"),
+    "kind": ("SELECT AS is not supported", "write struct(…)"),
+    "laterals": ("LATERAL VIEW is not supported", "use higher-order functions on the array"),
+    "locks": ("a query locks nothing", "remove FOR UPDATE"),
+    "match": ("MATCH_RECOGNIZE is not supported", None),
+    "partition": ("PARTITION is not supported here", "filter by the partition's column in WHERE"),
+    "sample": ("TABLESAMPLE gives a different answer each time", "filter by a column instead"),
+    "sort": ("SORT BY orders only parts of an answer", "use ORDER BY"),
+    "version": ("the versions of a table are not supported", "read the table as it is"),
+    "when": ("the versions of a table are not supported", "read the table as it is"),
+}
+_ANSWERED: dict[type[exp.Expr], set[str]] = {
+    exp.Select: {
+        *("with_", "expressions", "hint", "distinct", "from_", "joins", "where", "group", "having", "qualify"),
+        *("windows", "order", "limit", "offset"),
+    },
+    exp.SetOperation: {"with_", "this", "expression", "distinct", "order", "limit", "offset"},
+    exp.Table: {"this", "alias", "db", "catalog", "joins", "hints"},
+    exp.Subquery: {"this", "alias", "with_", "joins", "order", "limit", "offset"},
+}
+
+
+def refuse_clauses(context: Context, node: exp.Expr) -> None:
+    """Refuse the first clause of a query or of an item of FROM that would have no effect."""
+    answered = next((keys for kind, keys in _ANSWERED.items() if isinstance(node, kind)), set(node.args))
+    for key, value in node.args.items():
+        if value and key not in answered:
+            where = value[0] if isinstance(value, list) else value
+            unknown = (f"{key.strip('_').replace('_', ' ').upper()} is not supported", None)
+            message, hint = _pivot(where) if key == "pivots" else _CLAUSES.get(key, unknown)
+            raise context.error(message, where if isinstance(where, exp.Expr) else node, hint)
+    distinct = node.args.get("distinct")
+    if isinstance(distinct, exp.Distinct) and distinct.args.get("on") is not None:
+        raise context.error("DISTINCT ON is not supported", distinct, "use row_number() OVER … and QUALIFY")
+
+
+def _pivot(node: object) -> tuple[str, str]:
+    if isinstance(node, exp.Pivot) and node.args.get("unpivot"):
+        return "UNPIVOT is not supported", "use UNION ALL of one SELECT per column"
+    return "PIVOT is not supported", "use aggregates with FILTER (WHERE …)"

@@ -1,0 +1,171 @@
+"""FROM: its items, joined."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from datacell.algebra import scalar, types
+from datacell.algebra.plan import Apply, Join, JoinKind, Map, Plan
+from datacell.algebra.schema import Named
+from datacell.errors import did_you_mean
+from datacell.sql.bind.coercing import coerced, comparison_type, needs_cast
+from datacell.sql.bind.context import Typed
+from datacell.sql.bind.expressions import Expressions
+from datacell.sql.bind.refusals import refuse_clauses
+from datacell.sql.bind.scope import Relation, Scope, Visible
+from datacell.sql.bind.sources import BindDerived as BindDerived
+from datacell.sql.bind.sources import Ctes as Ctes
+from datacell.sql.bind.sources import From, Sources
+
+_SIDES = {"": JoinKind.INNER, "LEFT": JoinKind.LEFT, "RIGHT": JoinKind.RIGHT, "FULL": JoinKind.FULL}
+
+
+class Relations(Sources):
+    """Binds the FROM clause of one SELECT."""
+
+    def bind(self, select: exp.Select) -> From:
+        source = select.args.get("from_")
+        if source is None:
+            return self.one_row(), Scope((), self.parent)
+        plan, scope = self.item(source.this)
+        for join in select.args.get("joins") or ():
+            plan, scope = self._join(plan, scope, join)
+        return plan, scope
+
+    def item(self, node: exp.Expr) -> From:
+        match node:
+            case exp.Table():
+                return self._with_joins(node, self.table(node))
+            case exp.Subquery() | exp.Values():
+                return self._with_joins(node, self.subquery(node))
+            case exp.Paren():
+                return self.item(node.this)
+        raise self.context.error(
+            f"{node.sql(dialect='spark')[:40]} cannot stand in FROM", node, "use a name or a subquery"
+        )
+
+    def _with_joins(self, node: exp.Expr, bound: From) -> From:
+        refuse_clauses(self.context, node)
+        for join in node.args.get("joins") or ():
+            bound = self._join(*bound, join)
+        return bound
+
+    # Joins
+
+    def _join(self, plan: Plan, scope: Scope, node: exp.Join) -> From:
+        if isinstance(node.this, exp.Lateral):
+            return self._lateral(plan, scope, node)
+        right_plan, right_scope = self.item(node.this)
+        self._distinct_aliases(scope, right_scope, node)
+        kind = self._kind(node)
+        both = scope.beside(*right_scope.relations)
+        using = self._using(node, scope, right_scope)
+        if using:
+            return self._join_using(plan, scope, right_plan, right_scope, kind, using, node)
+        condition, left = self._on(node, both, plan, right_plan)
+        visible = both if kind.keeps_right else scope
+        return Join(left, right_plan, kind, condition), visible
+
+    def _kind(self, node: exp.Join) -> JoinKind:
+        if node.kind in ("SEMI", "ANTI"):
+            return JoinKind[node.kind]
+        if node.method not in ("", "NATURAL"):
+            raise self.context.error(f"{node.method} join is not supported", node.this)
+        return _SIDES[node.side]
+
+    def _on(self, node: exp.Join, scope: Scope, left: Plan, right: Plan) -> tuple[exp.Expr | None, Plan]:
+        on = node.args.get("on")
+        if on is None:
+            if node.side in ("LEFT", "RIGHT", "FULL") or node.kind in ("SEMI", "ANTI"):
+                raise self.context.error("this join has no condition", node.this, "add ON …")
+            return None, left
+        binder = Expressions(self.context, scope, Join(left, right), "ON", self.subqueries)
+        condition = binder.predicate(on)
+        if not isinstance(binder.plan, Join):
+            raise self.context.error("a subquery cannot stand in ON", on, "move it to WHERE")
+        return condition, left
+
+    def _distinct_aliases(self, left: Scope, right: Scope, node: exp.Join) -> None:
+        for relation in right.relations:
+            if relation.alias and left.relation(relation.alias):
+                where = node.this.args.get("alias") or node.this
+                hint = f"give one of them another name: … AS {relation.alias}_2"
+                raise self.context.error(f"{relation.alias} appears twice in FROM", where, hint)
+
+    def _using(self, node: exp.Join, left: Scope, right: Scope) -> list[str]:
+        if node.method == "NATURAL":
+            names = {n.lower() for n in right.column_names()}
+            return [n for n in left.column_names() if n.lower() in names]
+        return [c.name for c in node.args.get("using") or ()]
+
+    def _join_using(
+        self,
+        left: Plan,
+        left_scope: Scope,
+        right: Plan,
+        right_scope: Scope,
+        kind: JoinKind,
+        names: list[str],
+        node: exp.Join,
+    ) -> From:
+        pairs = [(self._only(left_scope, n, node, "left"), self._only(right_scope, n, node, "right")) for n in names]
+        condition = scalar.conjoin([self._equal(a, b, node) for a, b in pairs])
+        joined: Plan = Join(left, right, kind, condition)
+        if not kind.keeps_right:
+            return joined, left_scope
+        merged = [b if kind is JoinKind.RIGHT else a for a, b in pairs]
+        if kind is JoinKind.FULL:
+            joined, merged = self._coalesced(joined, pairs)
+        hidden = {v.column for pair in pairs for v in pair}
+        relations = (*left_scope.relations, *right_scope.relations)
+        rest = tuple(replace(r, columns=tuple(_hide(c, hidden) for c in r.columns)) for r in relations)
+        return joined, Scope((Relation(None, tuple(merged)), *rest), self.parent)
+
+    def _coalesced(self, joined: Plan, pairs: list[tuple[Visible, Visible]]) -> tuple[Plan, list[Visible]]:
+        added = []
+        for a, b in pairs:
+            type_ = types.common(a.type, b.type) or a.type
+            sides = [coerced(Typed(scalar.column(v.column), v.type), type_) for v in (a, b)]
+            added.append(Named(self.context.names.fresh(a.name), scalar.call("coalesce", *sides), type_))
+        merged = [Visible(a.name, n.name, n.type) for (a, _), n in zip(pairs, added, strict=True)]
+        return Map(joined, (*joined.schema.passing(), *added)), merged
+
+    def _only(self, scope: Scope, name: str, node: exp.Join, side: str) -> Visible:
+        found = scope.find(name)
+        if len(found) != 1:
+            problem = "is ambiguous on" if found else "is missing on"
+            where = next((c for c in node.args.get("using") or () if c.name == name), node.this)
+            hint = did_you_mean(name, scope.column_names())
+            raise self.context.error(f"column {name} {problem} the {side} side of the join", where, hint)
+        return found[0]
+
+    def _equal(self, a: Visible, b: Visible, node: exp.Join) -> exp.Expr:
+        target = comparison_type(a.type, b.type)
+        if target is None:
+            raise self.context.error(f"{a.name} is {a.type} on one side and {b.type} on the other", node.this)
+        sides = [Typed(scalar.column(v.column), v.type) for v in (a, b)]
+        values = [coerced(s, target) if needs_cast(s.type, target) else s.value for s in sides]
+        return exp.EQ(this=values[0], expression=values[1])
+
+    def _lateral(self, plan: Plan, scope: Scope, node: exp.Join) -> From:
+        lateral = node.this
+        if not isinstance(lateral.this, exp.Subquery):
+            raise self.context.error("LATERAL needs a subquery here", lateral, "write LATERAL (SELECT …) AS name")
+        kind = self._kind(node)
+        if kind not in (JoinKind.INNER, JoinKind.LEFT):
+            raise self.context.error(f"LATERAL cannot be a {kind.value} join", lateral)
+        visible = lateral.alias or "subquery"
+        bound = self.derived(lateral.this.this, scope, self.context.names.fresh(visible), self.ctes)
+        both = scope.beside(self.relation(visible, bound, [lateral]))
+        on = node.args.get("on")
+        condition = None
+        if on is not None:
+            binder = Expressions(self.context, both, Join(plan, bound.plan), "ON", self.subqueries)
+            condition = binder.predicate(on)
+        return Apply(plan, bound.plan, kind, condition), both
+
+
+def _hide(column: Visible, hidden: set[str]) -> Visible:
+    return replace(column, qualified_only=True) if column.column in hidden else column

@@ -1,0 +1,81 @@
+"""The elements of a select list: their names, and what a star stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from datacell.algebra import scalar
+from datacell.errors import did_you_mean
+from datacell.sql.bind.context import Context
+from datacell.sql.bind.scope import Scope, Visible
+
+
+@dataclass(frozen=True)
+class Item:
+    """An element of the select list: its name, and its node or the column that a star stands for."""
+
+    name: str
+    node: exp.Expr
+
+
+def select_items(context: Context, select: exp.Select, scope: Scope) -> Iterator[Item]:
+    """The elements of a select list, stars spread out."""
+    for node in select.expressions:
+        if isinstance(node, exp.Star):
+            yield from _starred(context, select, node, scope.star())
+        elif isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
+            relation = scope.relation(node.table)
+            if relation is None:
+                hint = did_you_mean(node.table, [r.alias for r in scope.relations if r.alias])
+                raise context.error(f"there is no table or stream {node.table} in this FROM", node, hint)
+            yield from _starred(context, select, node.this, iter(relation.columns))
+        else:
+            yield Item(name_of(node), node)
+
+
+def _starred(context: Context, select: exp.Select, star: exp.Expr, columns: Iterator[Visible]) -> Iterator[Item]:
+    if not select.args.get("from_"):
+        raise context.error("* without FROM", star, "name a stream or a table: SELECT * FROM …")
+    if star.args.get("replace") or star.args.get("rename"):
+        raise context.error("* takes only EXCEPT", star, "name the columns")
+    found = list(columns)
+    dropped = {e.name.lower() for e in star.args.get("except_") or ()}
+    for name in star.args.get("except_") or ():
+        if not any(c.name.lower() == name.name.lower() for c in found):
+            hint = did_you_mean(name.name, [c.name for c in found])
+            raise context.error(f"there is no column {name.name} to leave out", name, hint)
+    left = [c for c in found if c.name.lower() not in dropped]
+    if not left:
+        raise context.error("* leaves no column", star, "leave out fewer")
+    yield from (Item(column.name, _star_column(column, star)) for column in left)
+
+
+def name_of(node: exp.Expr) -> str:
+    """What a column is called if nobody names it."""
+    if isinstance(node, exp.Alias):
+        return node.alias
+    if isinstance(node, exp.Column):
+        return node.name
+    if isinstance(node, exp.Dot):
+        return str(node.expression.name)
+    return scalar.show(node).lower() if len(scalar.show(node)) <= 60 else "value"
+
+
+def blamed(select: exp.Select, length: int) -> list[exp.Expr]:
+    """The nodes that repeated names are blamed on; a star stands for many, and only one star can be told apart."""
+    nodes = select.expressions
+    stars = [i for i, e in enumerate(nodes) if e.is_star]
+    if len(stars) != 1:
+        return nodes if not stars else [nodes[stars[-1]]] * length
+    (star,) = stars
+    return [*nodes[:star], *[nodes[star]] * (length - len(nodes) + 1), *nodes[star + 1 :]]
+
+
+def _star_column(column: Visible, star: exp.Expr) -> exp.Expr:
+    """A column that a star stands for: already resolved, and blamed on the star."""
+    node = scalar.column(column.column)
+    node.meta.update(star.meta, visible=column)
+    return node

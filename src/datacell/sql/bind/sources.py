@@ -1,0 +1,163 @@
+"""What FROM can name: streams with their windows, tables, named subqueries, subqueries."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import replace
+
+from sqlglot import exp
+
+from datacell.algebra.definitions import StreamDefinition
+from datacell.algebra.plan import Plan, Stream, Table, Values, Window
+from datacell.algebra.schema import Field
+from datacell.algebra.types import INT
+from datacell.algebra.window import Rows, WindowSpec
+from datacell.errors import SqlError, counted, did_you_mean
+from datacell.sql.bind.context import Context
+from datacell.sql.bind.scope import Relation, Scope, Visible
+from datacell.sql.bind.subqueries import Bound, Subqueries
+from datacell.sql.text.windows import PlacedWindow
+
+From = tuple[Plan, Scope]
+Ctes = dict[str, tuple[exp.CTE, "Ctes"]]
+"""The named subqueries in sight, each with those that were in sight where it was defined."""
+
+BindDerived = Callable[[exp.Expr, Scope | None, str, Ctes], Bound]
+
+MOST_NAMES = 20_000
+"""A named subquery is planned anew wherever it is read, so a few lines can ask for a plan without end."""
+
+
+class Sources(ABC):
+    """Binds single items of a FROM clause."""
+
+    def __init__(
+        self, context: Context, parent: Scope | None, ctes: Ctes, derived: BindDerived, subqueries: Subqueries
+    ) -> None:
+        self.context, self.parent, self.ctes, self.derived = context, parent, ctes, derived
+        self.subqueries = subqueries
+
+    @abstractmethod
+    def item(self, node: exp.Expr) -> From:
+        """An item with the joins that stand in its parentheses."""
+
+    def table(self, node: exp.Table) -> From:
+        if not isinstance(node.this, exp.Identifier):
+            hint = "the table functions are TUMBLE, HOP and CUMULATE"
+            raise self.context.error(f"there is no table function {node.this.name}", node.this, hint)
+        name = ".".join(part.name for part in node.parts)
+        placed = self.context.windows.get(node.this.meta.get("start", -1))
+        if name.lower() in self.ctes:
+            self._no_window(placed, f"{name} is a subquery")
+            return self._cte(node, name)
+        stream = self.context.catalog.stream(name)
+        if stream is not None and self.context.continuous:
+            self.context.read_windows.add(node.this.meta.get("start", -1))
+            return self._stream(node, stream, placed)
+        columns = stream.fields if stream is not None else self.context.catalog.table(name)
+        if columns is None:
+            raise self._unknown(node, name)
+        if self.context.continuous and self.context.catalog.is_derived(name):
+            hint = f"INSERT INTO a stream what {name} selects"
+            raise self.context.error(f"{name} is an answer that changes, not a stream", node.this, hint)
+        self._no_window(placed, f"{name} is a table")
+        return self._source(node, columns, lambda alias, fields: Table(name, alias, fields))
+
+    def _unknown(self, node: exp.Table, name: str) -> SqlError:
+        if self.context.catalog.is_table(name):
+            problem = f"the columns of {name} are not known before Spark makes it"
+            return self.context.error(problem, node.this, "list its columns in CREATE TABLE")
+        meant = did_you_mean(name, [*self.context.catalog.names(), *self.ctes])
+        return self.context.error(f"there is no stream or table {name}", node.this, meant)
+
+    def _no_window(self, placed: PlacedWindow | None, reason: str) -> None:
+        if placed is not None:
+            raise SqlError(f"a window belongs to a stream, {reason}", place=placed.place, hint="remove the window")
+
+    def _stream(self, node: exp.Table, stream: StreamDefinition, placed: PlacedWindow | None) -> From:
+        window = self._window(stream, placed)
+
+        def make(alias: str, fields: tuple[Field, ...]) -> Plan:
+            self.context.stream_nodes[alias] = node.this
+            source = Stream(stream.name, alias, fields)
+            return source if window is None else Window(source, _qualified(window, alias))
+
+        return self._source(node, stream.fields, make, window)
+
+    def _window(self, stream: StreamDefinition, placed: PlacedWindow | None) -> WindowSpec | None:
+        if placed is None:
+            return None
+        names = {f.name.lower(): f.name for f in stream.fields}
+        if placed.descriptor is not None and placed.descriptor.text.lower() != (stream.event_time or "").lower():
+            own = f"its event time is {stream.event_time}" if stream.event_time else "declare WATERMARK FOR a column"
+            problem = f"{placed.descriptor.text} is not the event time of {stream.name}"
+            raise self.context.source.error(problem, placed.descriptor, own)
+        if not isinstance(placed.window, Rows):
+            return placed.window
+        for token in placed.partition:
+            if token.text.lower() not in names:
+                hint = did_you_mean(token.text, names.values())
+                raise self.context.source.error(f"{stream.name} has no column {token.text}", token, hint)
+        return replace(placed.window, partition=tuple(names[c.lower()] for c in placed.window.partition))
+
+    def _source(
+        self,
+        node: exp.Table,
+        fields: tuple[Field, ...],
+        make: Callable[[str, tuple[Field, ...]], Plan],
+        window: WindowSpec | None = None,
+    ) -> From:
+        visible = node.alias or node.name
+        if len(self.context.names) > MOST_NAMES:
+            raise self.context.error("this query reads too many things", node.this, "WITH names that use others add up")
+        alias = self.context.names.fresh(visible)
+        plan = make(alias, fields)
+        called = self._renamed(node, [f.name for f in fields])
+        columns = tuple(
+            Visible(name, column, f.type) for name, column, f in zip(called, plan.schema.names, fields, strict=True)
+        )
+        return plan, Scope((Relation(visible, columns, window),), self.parent)
+
+    def _renamed(self, node: exp.Expr, names: list[str]) -> list[str]:
+        alias = node.args.get("alias")
+        if alias is None or not alias.columns:
+            return names
+        wanted = [c.name for c in alias.columns]
+        if len(wanted) != len(names):
+            raise self.context.error(f"{counted(len(wanted), 'name')} for {counted(len(names), 'column')}", alias)
+        return wanted
+
+    def _cte(self, node: exp.Table, name: str) -> From:
+        cte, outside = self.ctes[name.lower()]
+        self.context.read_ctes.add(id(cte))
+        return self._derived(cte.this, node.alias or node.name, [cte, node], outside, None)
+
+    def subquery(self, node: exp.Expr) -> From:
+        visible = node.alias or "subquery"
+        inner = node.this if isinstance(node, exp.Subquery) else node
+        if isinstance(inner, exp.Table):
+            return self.item(inner)
+        return self._derived(inner, visible, [node], self.ctes, self.parent)
+
+    def _derived(self, query: exp.Expr, visible: str, naming: list[exp.Expr], ctes: Ctes, parent: Scope | None) -> From:
+        bound = self.derived(query, parent, self.context.names.fresh(visible), ctes)
+        return bound.plan, Scope((self.relation(visible, bound, naming),), self.parent)
+
+    def relation(self, visible: str, bound: Bound, naming: list[exp.Expr]) -> Relation:
+        """A subquery as a relation; what names it may rename its columns."""
+        called = [c.name for c in bound.columns]
+        for node in naming:
+            called = self._renamed(node, called)
+        columns = (replace(c, name=name) for c, name in zip(bound.columns, called, strict=True))
+        return Relation(visible, tuple(columns))
+
+    def one_row(self) -> Plan:
+        name = self.context.names.fresh("one")
+        return Values((Field(name, INT),), ((exp.Literal.number(1),),))
+
+
+def _qualified(window: WindowSpec, alias: str) -> WindowSpec:
+    if not isinstance(window, Rows):
+        return window
+    return replace(window, partition=tuple(f"{alias}.{c}" for c in window.partition))

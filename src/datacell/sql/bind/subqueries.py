@@ -1,0 +1,181 @@
+"""Subqueries in expressions, all reduced to `Apply`.
+
+- a scalar subquery is a left apply that gives at most one row; none is NULL;
+- ``EXISTS q`` and ``x IN q``, where they decide alone about a row, are semi and anti applies;
+- elsewhere they are values: how often does *q* have a row, a match, a comparison that is unknown?
+
+``x NOT IN q`` keeps a row if no comparison with *q*'s rows is true or unknown: SQL's rule for NULLs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from datacell.algebra import scalar
+from datacell.algebra.plan import Aggregate, Apply, Filter, JoinKind, Map, Order, Plan, Values
+from datacell.algebra.schema import Named
+from datacell.algebra.types import BIGINT, BOOLEAN, Type
+from datacell.errors import counted
+from datacell.sql.bind.coercing import cast, comparison_type, needs_cast, operand
+from datacell.sql.bind.context import Context, Typed
+from datacell.sql.bind.expressions import Expressions
+from datacell.sql.bind.scope import Scope, Visible
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A bound query: its plan and how its columns are called."""
+
+    plan: Plan
+    columns: tuple[Visible, ...]
+
+
+BindQuery = Callable[[exp.Expr, Scope], Bound]
+
+
+class Subqueries:
+    """Binds the subqueries of one statement level; `bind_query` binds a query inside a scope."""
+
+    def __init__(self, context: Context, bind_query: BindQuery) -> None:
+        self.context, self.bind_query = context, bind_query
+
+    def scalar(self, around: Expressions, node: exp.Expr) -> Typed:
+        bound = self._one_column(around, node)
+        name, type_ = bound.columns[0].column, bound.columns[0].type
+        plan = bound.plan if _gives_one_row(bound.plan) else self._checked(bound.plan, name, type_)
+        result = self.context.names.fresh("subquery")
+        self._attach(around, node, Map(plan, (Named(result, scalar.column(plan.schema.names[0]), type_),)))
+        return Typed(scalar.column(result), type_)
+
+    def exists(self, around: Expressions, node: exp.Exists) -> Typed:
+        plan = self._bind(around, node.this).plan
+        count = self._counted(around, node, plan, exp.Star())
+        return Typed(exp.Paren(this=exp.GT(this=count, expression=exp.Literal.number(0))), BOOLEAN)
+
+    def contained(self, around: Expressions, node: exp.In) -> Typed:
+        plan, equal = self._membership(around, node)
+        outside = {name: scalar.outer(name) for name in around.plan.schema.names}
+        equal = scalar.substitute(equal, outside)
+        matches = self._counted(around, node, Filter(plan, equal), exp.Star())
+        unknown = self._counted(
+            around, node, Filter(plan, exp.Is(this=exp.Paren(this=equal), expression=exp.Null())), exp.Star()
+        )
+        return Typed(_membership_value(matches, unknown), BOOLEAN)
+
+    def condition(self, around: Expressions, node: exp.Expr) -> bool:
+        """Take a conjunct that decides about rows by a subquery alone, as a semi or anti apply."""
+        negated, bare = False, node.unnest()
+        while isinstance(bare, exp.Not):
+            negated, bare = not negated, bare.this.unnest()
+        kind = JoinKind.ANTI if negated else JoinKind.SEMI
+        if isinstance(bare, exp.Exists):
+            self._attach(around, bare, self._bind(around, bare.this).plan, kind)
+        elif isinstance(bare, exp.In) and bare.args.get("query") is not None:
+            plan, equal = self._membership(around, bare)
+            possibly = scalar.call("coalesce", equal, exp.true()) if negated else equal
+            self._attach(around, bare, plan, kind, possibly)
+        else:
+            return False
+        return True
+
+    def _membership(self, around: Expressions, node: exp.In) -> tuple[Plan, exp.Expr]:
+        """The subquery's plan, and the condition under which a row of it equals the left side."""
+        left_nodes = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this.unnest()]
+        bare = [around.bind(n) for n in left_nodes]
+        left = [Typed(operand(b.value), b.type) for b in bare]
+        bound = self._bind(around, node.args["query"])
+        if len(bound.columns) != len(left):
+            problem = f"IN compares {counted(len(left), 'value')} with {counted(len(bound.columns), 'column')}"
+            raise self.context.error(problem, node.args["query"], "select as many columns as there are values")
+        pairs = [
+            self._equal(node, value, Typed(scalar.column(c.column), c.type))
+            for value, c in zip(left, bound.columns, strict=True)
+        ]
+        return bound.plan, scalar.conjoin(pairs)
+
+    def _equal(self, node: exp.Expr, left: Typed, right: Typed) -> exp.Expr:
+        target = comparison_type(left.type, right.type)
+        if target is None:
+            raise self.context.error(
+                f"IN compares {left.type} with {right.type}", node.args["query"], "cast one of them"
+            )
+        sides = [cast(t.value, target) if needs_cast(t.type, target) else t.value for t in (left, right)]
+        return exp.EQ(this=sides[0], expression=sides[1])
+
+    def _counted(self, around: Expressions, node: exp.Expr, plan: Plan, what: exp.Expr) -> exp.Column:
+        name = self.context.names.fresh("count")
+        counted = Aggregate(plan, (Named(name, scalar.call("count", what), BIGINT),))
+        self._attach(around, node, counted)
+        return scalar.column(name)
+
+    def _one_column(self, around: Expressions, node: exp.Expr) -> Bound:
+        bound = self._bind(around, node)
+        if len(bound.columns) != 1:
+            raise self.context.error(
+                f"a subquery used as a value has one column, not {len(bound.columns)}", node, "select one column"
+            )
+        return bound
+
+    def _bind(self, around: Expressions, node: exp.Expr) -> Bound:
+        return self.bind_query(node, around.scope)
+
+    def _checked(self, plan: Plan, name: str, type_: Type) -> Plan:
+        """At most one row, or an error when the query runs: what SQL demands of a subquery used as a value."""
+        rows, value = self.context.names.fresh("rows"), self.context.names.fresh("value")
+        single = Aggregate(
+            plan,
+            (
+                Named(value, scalar.call("any_value", scalar.column(name)), type_),
+                Named(rows, scalar.call("count", exp.Star()), BIGINT),
+            ),
+        )
+        message = exp.Literal.string("a subquery used as a value gave more than one row")
+        several = exp.GT(this=scalar.column(rows), expression=exp.Literal.number(1))
+        choice = exp.Case(
+            ifs=[exp.If(this=several, true=cast(scalar.call("raise_error", message), type_))],
+            default=scalar.column(value),
+        )
+        return Map(single, (Named(self.context.names.fresh("single"), choice, type_),))
+
+    def _attach(
+        self,
+        around: Expressions,
+        node: exp.Expr,
+        plan: Plan,
+        kind: JoinKind = JoinKind.LEFT,
+        condition: exp.Expr | None = None,
+    ) -> None:
+        missing = [name for name in plan.outer if around.scope.owns(name) and name not in around.plan.schema]
+        if missing:
+            name = missing[0].rpartition(".")[2]
+            where = next((c for c in node.find_all(exp.Column) if c.name.lower() == name.lower()), node)
+            problem = f"the subquery reads {missing[0]}, which is neither grouped nor aggregated"
+            raise self.context.error(problem, where, "add it to GROUP BY")
+        around.plan = Apply(around.plan, plan, kind, condition)
+
+
+def _gives_one_row(plan: Plan) -> bool:
+    match plan:
+        case Aggregate(keys=()):
+            return True
+        case Order(limit=int(limit)) if limit <= 1:
+            return True
+        case Values(rows=rows):
+            return len(rows) <= 1
+        case Map() | Filter() | Order():
+            return _gives_one_row(plan.child)
+    return False
+
+
+def _membership_value(matches: exp.Expr, unknown: exp.Expr) -> exp.Expr:
+    zero = exp.Literal.number(0)
+    return exp.Case(
+        ifs=[
+            exp.If(this=exp.GT(this=matches, expression=zero), true=exp.true()),
+            exp.If(this=exp.GT(this=unknown, expression=zero.copy()), true=exp.Null()),
+        ],
+        default=exp.false(),
+    )

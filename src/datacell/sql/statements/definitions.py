@@ -1,0 +1,214 @@
+"""CREATE STREAM and CREATE EMITTER: columns, constraints, watermark, options."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+from sqlglot.tokenizer_core import Token, TokenType
+
+from datacell.algebra import scalar, types
+from datacell.algebra.definitions import StreamColumn, StreamDefinition
+from datacell.algebra.plan import Table
+from datacell.algebra.types import TIMESTAMP, TIMESTAMP_NTZ, Type
+from datacell.errors import SqlError, did_you_mean
+from datacell.sql.bind.context import Context
+from datacell.sql.bind.expressions import Expressions
+from datacell.sql.bind.queries import no_subquery
+from datacell.sql.bind.scope import Relation, Scope, Visible
+from datacell.sql.bind.subqueries import Subqueries
+from datacell.sql.catalog import Catalog
+from datacell.sql.text.cursor import Cursor, is_name
+from datacell.sql.text.parsing import parse_expression
+from datacell.sql.text.source import Source
+
+Options = tuple[tuple[str, str], ...]
+
+
+class _Columns:
+    """What the parentheses of CREATE STREAM have said so far."""
+
+    def __init__(self) -> None:
+        self.columns: list[StreamColumn] = []
+        self.checks: list[tuple[int, list[Token]]] = []
+        self.event_time: str | None = None
+        self.lateness = 0
+        self.watermark: tuple[Token, list[Token]] | None = None
+        self.idle_timeout: int | None = None
+
+
+def stream_definition(cursor: Cursor, catalog: Catalog, name: str) -> StreamDefinition:
+    """The rest of CREATE STREAM after its name."""
+    opening = cursor.here()
+    found = _columns(cursor)
+    if not found.columns:
+        raise SqlError("a stream needs at least one column", place=opening, hint="write (name TYPE, …)")
+    _bind_watermark(cursor.source, found)
+    columns = _bind_checks(cursor.source, catalog, name, found)
+    sourced = cursor.here()
+    settings = options(cursor) if cursor.takes("WITH") else ()
+    if settings and "format" not in {key.lower() for key, _ in settings}:
+        raise SqlError("the source of a stream needs a format", place=sourced, hint="add format = 'csv'")
+    return StreamDefinition(name, columns, found.event_time, found.lateness, found.idle_timeout, settings)
+
+
+def options(cursor: Cursor) -> Options:
+    """``(format = 'csv', header = 'true')``; keys may be dotted, or quoted."""
+    cursor.expect("(", hint="write WITH (format = 'csv', …)")
+    found: dict[str, str] = {}
+    while not cursor.takes(")"):
+        place = cursor.here()
+        key = _option_key(cursor)
+        if key.lower() in map(str.lower, found):
+            raise SqlError(f"option {key} is given twice", place=place, hint="remove one of them")
+        cursor.expect("=", hint="write name = 'value'")
+        found[key] = _option_value(cursor)
+        if not cursor.takes(",") and not cursor.sees(")"):
+            cursor.fail(", or ) expected")
+    return tuple(found.items())
+
+
+def _option_key(cursor: Cursor) -> str:
+    token = cursor.token
+    if token is not None and token.token_type == TokenType.STRING:
+        return cursor.string("an option")
+    parts = [cursor.name("an option").text]
+    while cursor.takes("."):
+        parts.append(cursor.name("an option").text)
+    return ".".join(parts)
+
+
+def _option_value(cursor: Cursor) -> str:
+    token = cursor.next("a value")
+    match token.token_type:
+        case TokenType.STRING:
+            cursor.position -= 1
+            return cursor.string("a value")
+        case TokenType.NUMBER | TokenType.TRUE | TokenType.FALSE:
+            return token.text.lower()
+    cursor.position -= 1
+    cursor.fail("a value expected", f"write it in quotes: '{token.text}'")
+
+
+def _columns(cursor: Cursor) -> _Columns:
+    cursor.expect("(", hint="write CREATE STREAM name (column TYPE, …)")
+    found = _Columns()
+    while not cursor.takes(")"):
+        if cursor.sees("WATERMARK", "FOR"):
+            if found.watermark is not None:
+                cursor.fail("a stream has one watermark", "remove one of them")
+            cursor.position += 2
+            _watermark(cursor, found)
+        elif cursor.sees("IDLE", "TIMEOUT"):
+            if found.idle_timeout is not None:
+                cursor.fail("a stream has one IDLE TIMEOUT", "remove one of them")
+            cursor.position += 2
+            found.idle_timeout = cursor.interval("IDLE TIMEOUT")
+        else:
+            _column(cursor, found)
+        if not cursor.takes(",") and not cursor.sees(")"):
+            cursor.fail(", or ) expected", "a column is: name TYPE [NOT NULL] [CHECK (condition)]")
+    return found
+
+
+def _column(cursor: Cursor, found: _Columns) -> None:
+    name = cursor.name("a column")
+    if any(c.name.lower() == name.text.lower() for c in found.columns):
+        raise cursor.source.error(f"column {name.text} is declared twice", name, "rename one of them")
+    type_ = _type(cursor)
+    nullable = True
+    while True:
+        if cursor.takes("NOT", "NULL"):
+            nullable = False
+        elif cursor.takes("CHECK"):
+            found.checks.append((len(found.columns), _parenthesized(cursor)))
+        elif not cursor.takes("NULL"):
+            break
+    found.columns.append(StreamColumn(name.text, type_, nullable))
+
+
+def _type(cursor: Cursor) -> Type:
+    if cursor.sees(",") or cursor.sees(")"):
+        cursor.fail("a type expected", "a column is: name TYPE [NOT NULL] [CHECK (condition)]")
+    start = cursor.next("a type")
+    stop = start
+    if cursor.sees("<"):
+        stop = _closing_angle(cursor)
+    elif cursor.sees("("):
+        end = cursor.closing()
+        stop = cursor.tokens[end]
+        cursor.position = end + 1
+    text = cursor.source.text[start.start : stop.end + 1]
+    try:
+        return types.of(text)
+    except ValueError:
+        known = ["boolean", "int", "bigint", "double", "decimal(10,2)", "string", "timestamp", "date", "array<int>"]
+        place = cursor.source.place(start.start, stop.end + 1)
+        raise SqlError(f"there is no type {text}", place=place, hint=did_you_mean(text, known)) from None
+
+
+def _closing_angle(cursor: Cursor) -> Token:
+    depth = 0
+    while True:
+        token = cursor.next(">")
+        depth += token.text.count("<") - token.text.count(">")
+        if depth <= 0:
+            return token
+
+
+def _parenthesized(cursor: Cursor) -> list[Token]:
+    if not cursor.sees("("):
+        cursor.fail("( expected", "write CHECK (condition)")
+    end = cursor.closing()
+    inside = list(cursor.tokens[cursor.position + 1 : end])
+    if not inside:
+        cursor.fail("CHECK is empty", "write CHECK (value >= 0)")
+    cursor.position = end + 1
+    return inside
+
+
+def _watermark(cursor: Cursor, found: _Columns) -> None:
+    column = cursor.name("the event-time column")
+    cursor.expect("AS", hint=f"write WATERMARK FOR {column.text} AS {column.text} - INTERVAL 2 SECONDS")
+    found.watermark = (column, cursor.until_comma())
+
+
+def _bind_watermark(source: Source, found: _Columns) -> None:
+    if found.watermark is None:
+        return
+    token, expression = found.watermark
+    column = next((c for c in found.columns if c.name.lower() == token.text.lower()), None)
+    if column is None:
+        hint = did_you_mean(token.text, [c.name for c in found.columns])
+        raise source.error(f"the watermark column {token.text} is not declared", token, hint)
+    if column.type not in (TIMESTAMP, TIMESTAMP_NTZ):
+        raise source.error(f"the watermark column {column.name} is {column.type}, not a timestamp", token)
+    found.event_time = column.name
+    found.lateness = _lateness(source, token, expression)
+
+
+def _lateness(source: Source, column: Token, expression: Sequence[Token]) -> int:
+    cursor = Cursor(source, expression)
+    hint = f"write AS {column.text} - INTERVAL 2 SECONDS"
+    if cursor.done or not is_name(cursor.next("the column"), column.text):
+        raise source.error(f"a watermark is {column.text} minus an interval", column, hint)
+    if cursor.done:
+        return 0
+    cursor.expect("-", hint=hint)
+    lateness = cursor.length("the lateness")
+    cursor.finish(hint)
+    return lateness
+
+
+def _bind_checks(source: Source, catalog: Catalog, name: str, found: _Columns) -> tuple[StreamColumn, ...]:
+    """A column may have several CHECKs: all must hold."""
+    context = Context(source, catalog, {}, continuous=True)
+    fields = tuple(c.field for c in found.columns)
+    scope = Scope((Relation(name, tuple(Visible(f.name, f.name, f.type) for f in fields)),))
+    subqueries = Subqueries(context, no_subquery(context, "CHECK"))
+    binder = Expressions(context, scope, Table(name, name, fields), "CHECK", subqueries)
+    checks: dict[int, list[exp.Expr]] = {}
+    for column, tokens in found.checks:
+        checks.setdefault(column, []).append(binder.predicate(parse_expression(source, tokens)))
+    return tuple(replace(c, check=scalar.conjoin(checks[i])) if i in checks else c for i, c in enumerate(found.columns))

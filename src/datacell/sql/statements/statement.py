@@ -1,0 +1,152 @@
+"""Statements, bound: what a script asks for, with every name resolved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from datacell.algebra import tree
+from datacell.algebra.definitions import EmitterDefinition, StreamDefinition
+from datacell.algebra.query import Query
+from datacell.algebra.schema import Field
+from datacell.errors import Place
+from datacell.sql.catalog import Catalog
+
+
+class Thing(Enum):
+    """What DROP and SHOW are about."""
+
+    STREAM = "stream"
+    QUERY = "continuous query"
+    EMITTER = "emitter"
+
+
+class Stage(Enum):
+    """The stages that EXPLAIN can show."""
+
+    LOGICAL = "logical"
+    OPTIMIZED = "optimized"
+    INCREMENTAL = "incremental"
+    PHYSICAL = "physical"
+
+
+@dataclass(frozen=True)
+class CreateStream:
+    stream: StreamDefinition
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True)
+class CreateQuery:
+    name: str
+    query: Query
+
+
+@dataclass(frozen=True)
+class CreateEmitter:
+    emitter: EmitterDefinition
+
+
+@dataclass(frozen=True)
+class InsertInto:
+    """A continuous query that feeds a stream or a table."""
+
+    target: str
+    query: Query
+
+
+@dataclass(frozen=True)
+class Select:
+    """A query that stands alone: one-time, or continuous and shown on the console if it has windows."""
+
+    query: Query
+
+
+@dataclass(frozen=True)
+class Drop:
+    thing: Thing
+    name: str
+    if_exists: bool = False
+
+
+@dataclass(frozen=True)
+class Switch:
+    """ENABLE and DISABLE STREAM."""
+
+    stream: str
+    enabled: bool
+
+
+@dataclass(frozen=True)
+class Show:
+    thing: Thing
+
+
+@dataclass(frozen=True)
+class Explain:
+    stage: Stage
+    query: Query
+
+
+@dataclass(frozen=True)
+class Analyze:
+    """EXPLAIN ANALYZE of a continuous query that runs."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class SparkStatement:
+    """Spark's own: handed over as written. `creates` is the table or view it makes, and what columns the text tells."""
+
+    text: str
+    creates: tuple[str, tuple[Field, ...]] | None = None
+    drops: str | None = None
+
+
+Statement = (
+    CreateStream
+    | CreateQuery
+    | CreateEmitter
+    | InsertInto
+    | Select
+    | Drop
+    | Switch
+    | Show
+    | Explain
+    | Analyze
+    | SparkStatement
+)
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A statement and where it stands."""
+
+    statement: Statement
+    place: Place
+
+
+def after(catalog: Catalog, statement: Statement) -> Catalog:
+    """The catalog once the statement has been carried out."""
+    match statement:
+        case CreateStream(stream, if_not_exists):
+            there = if_not_exists and catalog.stream(stream.name) is not None
+            return catalog if there else catalog.with_stream(stream)
+        case CreateQuery(name, query):
+            return catalog.with_query(name, query)
+        case CreateEmitter(emitter):
+            return catalog.with_emitter(emitter)
+        case InsertInto(target, query):
+            return catalog.with_feed(target, [s.name for s in tree.streams(query.plan)])
+        case Drop(Thing.STREAM, name):
+            return catalog.without_stream(name)
+        case Drop(Thing.QUERY, name):
+            return catalog.without_query(name)
+        case Drop(_, name):
+            return catalog.without_emitter(name)
+        case SparkStatement(drops=str(name)):
+            return catalog.without_table(name)
+        case SparkStatement(creates=(name, columns)):
+            return catalog.with_table(name, columns)
+    return catalog

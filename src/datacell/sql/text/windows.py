@@ -1,0 +1,121 @@
+"""Windows in brackets: ``[RANGE 5 MINUTES SLIDE 1 MINUTE]`` and its kin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+from datacell.algebra.window import (
+    Fixed,
+    Landmark,
+    LandmarkRows,
+    Now,
+    Range,
+    Rows,
+    Unbounded,
+    WindowSpec,
+)
+from datacell.errors import Place, SqlError
+from datacell.sql.text.cursor import Cursor, is_word
+
+_FORMS = {
+    "RANGE": "[RANGE 5 MINUTES SLIDE 1 MINUTE]",
+    "FIXED": "[FIXED 5 MINUTES SLIDE 1 MINUTE]",
+    "ROWS": "[ROWS 100 SLIDE 10], where both count rows",
+    "PARTITION BY": "[PARTITION BY k ROWS 100 SLIDE 10], where both count rows",
+    "PARTITION": "[PARTITION BY k ROWS 100 SLIDE 10], where both count rows",
+    "LANDMARK": "[LANDMARK SLIDE 1 HOUR RESET EVERY 1 DAY] or [LANDMARK SLIDE 100 ROWS]",
+    "NOW": "[NOW], with nothing more",
+    "UNBOUNDED": "[UNBOUNDED], with nothing more",
+}
+_A_WINDOW = "a window is one of RANGE, FIXED, ROWS, PARTITION BY, LANDMARK, NOW or UNBOUNDED"
+
+
+@dataclass(frozen=True)
+class PlacedWindow:
+    """A window, where it stands, the names in it, and the event-time column that a table function names."""
+
+    window: WindowSpec
+    place: Place
+    partition: tuple[Token, ...] = ()
+    descriptor: Token | None = None
+
+
+def bracket(cursor: Cursor) -> PlacedWindow:
+    """The window whose bracket opens at the cursor."""
+    start = cursor.next("[")
+    form = cursor.token.text.upper() if cursor.token is not None else ""
+    partition = _partition(cursor)
+    window = _window(cursor, tuple(t.text for t in partition))
+    token = cursor.token
+    if token is None or token.token_type != TokenType.R_BRACKET:
+        shown = f"{token.text} is not expected in this window" if token is not None else "] expected"
+        cursor.fail(shown, f"write {_FORMS[' '.join(form.split())]}")
+    cursor.position += 1
+    return PlacedWindow(window, cursor.source.place(start.start, token.end + 1), partition)
+
+
+def _window(cursor: Cursor, partition: tuple[str, ...]) -> WindowSpec:
+    if cursor.takes("ROWS"):
+        count = cursor.count("ROWS")
+        return Rows(count, cursor.count("SLIDE") if cursor.takes("SLIDE") else 1, partition)
+    if partition:
+        cursor.fail("ROWS expected", "a partitioned window counts rows: [PARTITION BY k ROWS n]")
+    if cursor.takes("RANGE"):
+        return Range(cursor.interval("RANGE"), _slide(cursor))
+    if cursor.takes("FIXED"):
+        return Fixed(cursor.interval("FIXED"), _slide(cursor))
+    if cursor.takes("NOW"):
+        return Now()
+    if cursor.takes("UNBOUNDED"):
+        return Unbounded()
+    if cursor.takes("LANDMARK"):
+        return _landmark(cursor)
+    cursor.fail("a window expected", _A_WINDOW)
+
+
+def _slide(cursor: Cursor) -> int | None:
+    return cursor.interval("SLIDE") if cursor.takes("SLIDE") else None
+
+
+def _partition(cursor: Cursor) -> tuple[Token, ...]:
+    if not (cursor.takes("PARTITION", "BY") or cursor.takes("PARTITION BY")):
+        return ()
+    if cursor.sees("ROWS") and _next_is_number(cursor):
+        cursor.fail("a column expected", "write [PARTITION BY k ROWS n]")
+    names = [cursor.name("a column")]
+    while cursor.takes(","):
+        names.append(cursor.name("a column"))
+    return tuple(names)
+
+
+def _next_is_number(cursor: Cursor) -> bool:
+    ahead = cursor.tokens[cursor.position + 1 : cursor.position + 2]
+    return bool(ahead) and ahead[0].token_type == TokenType.NUMBER
+
+
+def _landmark(cursor: Cursor) -> WindowSpec:
+    since = _timestamp(cursor) if cursor.takes("FROM") else None
+    cursor.expect("SLIDE", hint="a landmark window needs SLIDE, as in [LANDMARK SLIDE 1 MINUTE]")
+    after = cursor.tokens[cursor.position + 1 : cursor.position + 2]
+    if after and is_word(after[0], "ROWS"):
+        count = cursor.count("SLIDE")
+        cursor.expect("ROWS")
+        return LandmarkRows(count, since)
+    slide = cursor.interval("SLIDE")
+    reset = cursor.interval("RESET EVERY") if cursor.takes("RESET", "EVERY") else None
+    return Landmark(slide, since, reset)
+
+
+def _timestamp(cursor: Cursor) -> datetime:
+    cursor.takes("TIMESTAMP")
+    token = cursor.token
+    text = cursor.string("a timestamp")
+    try:
+        instant = datetime.fromisoformat(text.strip())
+    except ValueError:
+        place = cursor.source.at(token) if token is not None else cursor.here()
+        raise SqlError(f"'{text}' is not a timestamp", place=place, hint="write '2026-01-31 12:00:00'") from None
+    return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
