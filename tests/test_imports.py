@@ -22,8 +22,8 @@ ALLOWED: dict[str, set[str]] = {
     "algebra": {"errors"},
     # from text to algebra
     "sql.text": {"algebra", "errors"},
-    "sql.functions": {"algebra", "errors"},
-    "sql.types": {"sql.functions", "algebra", "errors"},
+    "sql.types": {"algebra", "errors"},
+    "sql.functions": {"sql.types", "algebra", "errors"},
     "sql.bind": {"sql", "sql.text", "sql.functions", "sql.types", "algebra", "errors"},
     "sql.statements": SQL | {"algebra", "errors"},
     "sql": SQL | {"algebra", "errors"},

@@ -13,9 +13,9 @@ from sqlglot import exp
 
 from datacell.algebra import types
 from datacell.algebra.types import Type
+from datacell.sql.bind.typing import operator_type
 from datacell.sql.functions import Kind, LambdaArgument, SignatureError, lookup, names, result_type
 from datacell.sql.text import calls
-from datacell.sql.types.typing import operator_type
 
 FIXTURE = Path(__file__).with_name("function_types.txt")
 Columns = Mapping[str, Type]

@@ -10,12 +10,11 @@ from datacell.algebra import scalar
 from datacell.algebra.types import TIMESTAMP
 from datacell.algebra.window import WindowSpec
 from datacell.errors import did_you_mean, spelled
-from datacell.sql.bind import window_columns
+from datacell.sql.bind import typing, window_columns
 from datacell.sql.bind.coercing import operand
 from datacell.sql.bind.context import Context, Typed
 from datacell.sql.bind.scope import Relation, Scope, Visible
 from datacell.sql.functions import SignatureError
-from datacell.sql.types import typing
 
 OPERATORS = (exp.Binary, exp.Unary, exp.Predicate, exp.Bracket)
 """Operators, under which an expression that takes a name's place needs parentheses."""

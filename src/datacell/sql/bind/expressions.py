@@ -16,12 +16,12 @@ from datacell.algebra.schema import Named
 from datacell.algebra.types import BIGINT, BOOLEAN, NULL, Type
 from datacell.errors import SqlError, did_you_mean
 from datacell.sql import functions
+from datacell.sql.bind import typing
 from datacell.sql.bind.coercing import cast, comparison_type, needs_cast
 from datacell.sql.bind.columns import OPERATORS, Columns
 from datacell.sql.bind.context import Context, Typed
 from datacell.sql.bind.scope import Scope
 from datacell.sql.functions import Function, Kind, LambdaArgument, SignatureError
-from datacell.sql.types import typing
 
 if TYPE_CHECKING:
     from datacell.sql.bind.subqueries import Subqueries

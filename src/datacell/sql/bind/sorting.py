@@ -7,7 +7,7 @@ from sqlglot import exp
 from datacell.algebra.plan import Order, Plan, SortKey
 from datacell.errors import counted
 from datacell.sql.bind.context import Context, Typed
-from datacell.sql.functions.coercion import is_orderable
+from datacell.sql.types.coercion import is_orderable
 
 
 def ordered(context: Context, node: exp.Expr, plan: Plan, keys: list[SortKey]) -> Plan:

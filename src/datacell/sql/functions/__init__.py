@@ -12,9 +12,9 @@ from sqlglot import exp
 
 from datacell.algebra.types import Type
 from datacell.sql.functions.catalogue import Function, Kind, lookup, names
-from datacell.sql.functions.errors import SignatureError
 from datacell.sql.functions.matching import LambdaArgument, LambdaBody, call_type
 from datacell.sql.functions.signature import Signature
+from datacell.sql.types.errors import SignatureError
 
 __all__ = [
     "Function",

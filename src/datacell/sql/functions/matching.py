@@ -13,9 +13,6 @@ from sqlglot import exp
 
 from datacell.algebra import types
 from datacell.algebra.types import Type
-from datacell.sql.functions import coercion
-from datacell.sql.functions.coercion import Accept
-from datacell.sql.functions.errors import SignatureError
 from datacell.sql.functions.rules import RULES
 from datacell.sql.functions.signature import (
     Digits,
@@ -30,6 +27,9 @@ from datacell.sql.functions.signature import (
     Signature,
 )
 from datacell.sql.functions.signature import Variable as Var
+from datacell.sql.types import coercion
+from datacell.sql.types.coercion import Accept
+from datacell.sql.types.errors import SignatureError
 
 LambdaBody = Callable[[tuple[Type, ...]], Type]
 

@@ -11,11 +11,12 @@ from sqlglot import exp
 
 from datacell.algebra import types
 from datacell.algebra.types import Type
-from datacell.sql.functions import arithmetic, shapes
-from datacell.sql.functions.coercion import by_way_of_text, can_cast, comparable
-from datacell.sql.functions.errors import SignatureError
+from datacell.sql.functions import shapes
 from datacell.sql.functions.values import RuleFunction, Trees, Types, integer, text
+from datacell.sql.types import arithmetic
 from datacell.sql.types.casting import castable
+from datacell.sql.types.coercion import by_way_of_text, can_cast, comparable
+from datacell.sql.types.errors import SignatureError
 
 _UNITS = {
     alias: unit

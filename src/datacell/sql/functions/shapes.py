@@ -6,8 +6,8 @@ from sqlglot import exp
 
 from datacell.algebra import types
 from datacell.algebra.types import Type
-from datacell.sql.functions.errors import SignatureError
 from datacell.sql.functions.values import Trees, Types, integer, text
+from datacell.sql.types.errors import SignatureError
 
 
 def named_struct(name: str, given: Types, trees: Trees) -> Type:

@@ -8,7 +8,7 @@ from decimal import Decimal, InvalidOperation
 from sqlglot import exp
 
 from datacell.algebra.types import Type
-from datacell.sql.functions.errors import SignatureError
+from datacell.sql.types.errors import SignatureError
 
 Types = Sequence[Type]
 Trees = Sequence[exp.Expr]

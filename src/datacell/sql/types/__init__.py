@@ -1,4 +1,4 @@
-"""The types of expressions as Spark gives them with ANSI mode off.
+"""The types of operations and literals as Spark gives them with ANSI mode off; which casts it allows and makes itself.
 
-May import the signatures of `functions`. Must not know scopes or plans.
+May import the algebra's types only. Must not know functions, scopes or plans.
 """

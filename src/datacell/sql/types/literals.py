@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from datacell.algebra import types
 from datacell.algebra.types import Type
-from datacell.sql.functions.errors import SignatureError
+from datacell.sql.types.errors import SignatureError
 
 _UNITS = {
     "year": "year",

@@ -13,12 +13,12 @@ from sqlglot import exp
 
 from datacell.algebra import types
 from datacell.algebra.types import Type
-from datacell.sql.functions import arithmetic
-from datacell.sql.functions.coercion import can_cast, comparable, is_orderable
-from datacell.sql.functions.errors import SignatureError
 from datacell.sql.functions.rules import concatenated
 from datacell.sql.functions.shapes import struct
+from datacell.sql.types import arithmetic
 from datacell.sql.types.casting import castable
+from datacell.sql.types.coercion import can_cast, comparable, is_orderable
+from datacell.sql.types.errors import SignatureError
 from datacell.sql.types.literals import interval_type, literal_type
 
 Operands = Sequence[Type]

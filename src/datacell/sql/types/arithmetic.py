@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from datacell.algebra import types
 from datacell.algebra.types import Type, product_digits, sum_digits
-from datacell.sql.functions.errors import SignatureError
+from datacell.sql.types.errors import SignatureError
 
 SYMBOLS: Mapping[type[exp.Expr], str] = {
     exp.Add: "+",
