@@ -10,7 +10,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from datacell.algebra import tree
 from datacell.algebra.query import Emission, Timing
+from datacell.algebra.window import Now
 from datacell.engines.protocol import Engine
 from datacell.incremental import lift
 from datacell.incremental.boundaries import FOREVER, Boundary
@@ -22,6 +24,7 @@ from datacell.runtime.net import factory
 from datacell.runtime.net.factory import Description, Fired, Readiness, State
 from datacell.runtime.storage.output import Output
 from datacell.runtime.streams.basket import Axis, Basket, Batch, Need
+from datacell.runtime.streams.stream import AnsweredWindow
 from datacell.runtime.windows.increments import Increments
 from datacell.runtime.windows.slices import Made
 
@@ -72,14 +75,14 @@ class RunningFactory:
                 answers[id(relation.alone)] = name(number)
         return answers
 
-    def ahead(self, stream: str, batch: Batch) -> Made:
+    def prepare(self, stream: str, batch: Batch) -> Made:
         """What can be made of a batch that is about to come."""
         return {} if self.evaluation is None else self.evaluation.ahead(stream, batch)
 
-    def absorb(self, stream: str, batch: Batch, ahead: Made) -> None:
+    def ingest(self, stream: str, batch: Batch, prepared: Made | None) -> None:
         """A batch is about to be put into the basket."""
         if self.evaluation is not None:
-            self.evaluation.absorb(stream, batch, ahead)
+            self.evaluation.absorb(stream, batch, prepared or {})
 
     @property
     def latest(self) -> pa.Table | None:
@@ -90,6 +93,18 @@ class RunningFactory:
         """Up to when rows come too late, because what they would change has been answered."""
         watermark = self.ready(self.description).watermark
         return watermark if self.instants is None else max(watermark, self.instants.now)
+
+    def answered_windows(self, stream: str) -> list[AnsweredWindow] | None:
+        """The windows over a stream with how far each has been answered; None if every row counts.
+
+        At every instant, a row comes too late once the instant at which it begins has been answered.
+        """
+        query = self.description.query
+        if query.timing not in (Timing.BOUNDARIES, Timing.EVERY_CHANGE):
+            return None
+        until = self.answered_until()
+        windows = (w.window for w in tree.windows(query.plan) if tree.stream_of(w) == stream)
+        return [(Now() if self.instants is not None else w, until) for w in windows]  # type: ignore[misc]
 
     @property
     def strategy(self) -> str:

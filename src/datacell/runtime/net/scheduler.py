@@ -2,33 +2,32 @@
 
 One thing happens at a time. A batch is taken, the whole net settles, then the next one is taken; a receptor may read
 it meanwhile, and slices may be made of it, which changes nothing yet. So a boundary that is due is answered before any
-later row is seen, a full basket holds its receptor back by itself, and how batches of different streams interleave is
-the only freedom there is.
+later row is seen, a full basket is backpressure on its receptor by itself, and how batches of different streams
+interleave is the only freedom there is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from threading import Condition, RLock
 
 import pyarrow as pa
 
-from datacell.algebra import tree
 from datacell.algebra.definitions import StreamDefinition
-from datacell.algebra.query import Timing
-from datacell.algebra.window import Now
 from datacell.engines.protocol import Engine
+from datacell.runtime.clock import Clock
 from datacell.runtime.evaluation import Tables
-from datacell.runtime.net.clock import Clock
 from datacell.runtime.net.factory import Description, Readiness
 from datacell.runtime.net.feeder import Feeder
 from datacell.runtime.net.petri import Action, Kind, Net, Transition, settle
 from datacell.runtime.net.running import RunningFactory
 from datacell.runtime.storage.output import Output
 from datacell.runtime.streams.basket import Axis
-from datacell.runtime.streams.stream import Ahead, RunningStream, TimedReader
+from datacell.runtime.streams.gate import Run
+from datacell.runtime.streams.stream import Prepared, RunningStream
 
 LARGEST_BASKET = 1 << 30
 """Bytes from which on a basket takes no more while a slower stream of the same query can still catch up."""
@@ -55,10 +54,11 @@ class Scheduler:
         self.feeders: dict[str, Feeder] = {}
         self.drained = False
 
-    def add_stream(self, definition: StreamDefinition, directory: Path) -> RunningStream:
+    def add_stream(self, definition: StreamDefinition, directory: Path, run: Run) -> RunningStream:
+        """A stream; `run` evaluates its gate for rows that are in the driver already."""
         with self.lock:
-            stream = self.streams[definition.name] = RunningStream(definition, directory, self.clock)
-            stream.readers = lambda: self._readers(definition.name)
+            readers = partial(self._readers, definition.name)
+            stream = self.streams[definition.name] = RunningStream(definition, directory, self.clock, readers, run)
             return stream
 
     def add_factory(self, description: Description, output: Output, tables: Tables, fallback: Engine) -> RunningFactory:
@@ -101,9 +101,9 @@ class Scheduler:
 
     def hand_over(self, stream: str, number: int, rows: pa.Table, rejected: pa.Table) -> None:
         """Take a batch; the net settles while the receptor reads the next one and slices are made of it."""
-        ahead = self.streams[stream].ahead(rows)
+        prepared = self.streams[stream].prepare(rows)
         with self.lock:
-            self._take(stream, number, rows, rejected, ahead)
+            self._take(stream, number, rows, rejected, prepared)
             self._is_settling = True
             self._settler.submit(self._settle_beside)
 
@@ -121,16 +121,29 @@ class Scheduler:
         if failure is not None:
             raise failure
 
-    def _take(self, stream: str, number: int, rows: pa.Table, rejected: pa.Table, ahead: Ahead | None = None) -> None:
-        """A full basket lets the receptor wait."""
+    def insert(self, stream: str, text: str, rows: Callable[[], pa.Table]) -> None:
+        """Carry out an INSERT statement and fire what its rows enable; of the text's executions each counts once."""
+        with self.lock:
+            self._wait_for_room(stream)
+            self.drained = False
+            self.streams[stream].execute(text, rows)
+            self._fire()
+
+    def _take(
+        self, stream: str, number: int, rows: pa.Table, rejected: pa.Table, prepared: Prepared | None = None
+    ) -> None:
+        self._wait_for_room(stream)
+        self.drained = False
+        running = self.streams[stream]
+        if not running.basket.holds("receptor", number):
+            running.take("receptor", number, rows, rejected, prepared)
+
+    def _wait_for_room(self, stream: str) -> None:
+        """Backpressure: whoever brings rows waits for the net, and for room in the basket."""
         self.check()
         while self._is_full(stream):
             self._settled.wait(0.1)
             self.check()
-        self.drained = False
-        running = self.streams[stream]
-        if not running.basket.holds("receptor", number):
-            running.take("receptor", number, rows, rejected, self._timed_readers(stream), ahead)
 
     def _settle_beside(self) -> None:
         with self.lock:
@@ -201,21 +214,6 @@ class Scheduler:
         beside = {s for f in self.factories.values() if stream in f.description.streams for s in f.description.streams}
         slower = [s for s in beside if s != stream and self.streams[s].watermark() < running.watermark()]
         return any(self.reading(s) and not self.streams[s].idle() for s in slower)
-
-    def _timed_readers(self, stream: str) -> list[TimedReader] | None:
-        """The windows over a stream with how far each has been answered; None if some reader takes every row.
-
-        At every instant, a row comes too late once the instant at which it begins has been answered.
-        """
-        readers = self._readers(stream)
-        if any(f.description.query.timing not in (Timing.BOUNDARIES, Timing.EVERY_CHANGE) for f in readers):
-            return None
-        return [
-            (Now() if f.instants is not None else w.window, f.answered_until())  # type: ignore[misc]
-            for f in readers
-            for w in tree.windows(f.description.query.plan)
-            if tree.stream_of(w) == stream
-        ]
 
     def _readers(self, stream: str) -> list[RunningFactory]:
         return [f for f in list(self.factories.values()) if stream in f.description.streams]
