@@ -17,7 +17,7 @@ from datacell.runtime.storage import files
 from datacell.runtime.storage.checkpoint import Checkpoint
 from datacell.runtime.storage.output import Output
 from datacell.runtime.streams.basket import Axis, Basket
-from datacell.runtime.streams.side_output import Aside
+from datacell.runtime.streams.side_output import SideOutput
 from reference import micros
 from runtime.netrun import NetRun, without_empty
 from sample import DATA, answers, at, bind, catalog, engine, reference
@@ -111,12 +111,12 @@ def test_between_live_batches_others_may_have_left(tmp_path: Path) -> None:
 
 
 def test_rows_set_aside_are_bounded_and_a_batch_put_twice_counts_once(tmp_path: Path) -> None:
-    aside = Aside(tmp_path / "late.arrow", pa.schema([("x", pa.int64())]))
+    aside = SideOutput(tmp_path / "late.arrow", pa.schema([("x", pa.int64())]))
     for _ in range(2):
         aside.put(0, pa.table({"x": [1, 2]}))
     aside.put(1, pa.table({"x": list(range(20_000))}))
     assert len(aside.rows()) == 10_000
-    assert Aside(tmp_path / "late.arrow", aside.schema).rows()["x"].to_pylist()[-1] == 19_999
+    assert SideOutput(tmp_path / "late.arrow", aside.schema).rows()["x"].to_pylist()[-1] == 19_999
 
 
 def test_an_output_keeps_its_last_firing_and_goes_on_after_it(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ class Bed:
         for placed in script.read(streams):
             known = after(known, placed.statement)
         for stream in known.streams.values():
-            self.scheduler.add_stream(stream, self.directory / stream.name)
+            self.scheduler.add_stream(stream, self.directory / stream.name, engine.run)
         best = optimized(script.query(query, known))
         output = Output(self.directory / "query", arrow_schema(best.result))
         if best.timing is Timing.EVERY_CHANGE:
