@@ -124,8 +124,8 @@ def net_of(directory: Path, text: str, data: dict[str, Values] | None = None) ->
 
 
 def regulated(net: NetRun) -> Joining:
-    assert net.running.instants is not None
-    return next(w for w in net.running.instants.work if isinstance(w, Joining))
+    assert net.factory.instants is not None
+    return next(w for w in net.factory.instants.work if isinstance(w, Joining))
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ def test_what_seldom_changes_is_coalesced_until_it_changes_often(tmp_path: Path)
         pass
     place = regulated(net)
     assert place.turns.last.joins
-    assert net.running.remark.startswith("coalesced since 1970-01-01 00:00:")
+    assert net.factory.remark.startswith("coalesced since 1970-01-01 00:00:")
     assert place.regulation is not None
     assert place.regulation.seen is not None
     came, became = place.regulation.seen
@@ -160,7 +160,7 @@ def test_what_seldom_changes_is_coalesced_until_it_changes_often(tmp_path: Path)
     for _ in seconds(net, range(30, 60)):
         pass
     assert not place.turns.last.joins
-    assert net.running.remark.startswith("not coalesced")
+    assert net.factory.remark.startswith("not coalesced")
 
 
 @pytest.mark.usefixtures("soon")
@@ -191,11 +191,11 @@ def test_what_waits_too_long_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         for number in range(1, 60):
             rows = [{"ts": at(number + i / 10), "k": 1, "v": 0.0, "n": 0} for i in range(10)]
             net.deposit("s", number, rows)
-            assert net.running.instants is not None
-            held.append(net.running.instants.waiting())
+            assert net.factory.instants is not None
+            held.append(net.factory.instants.waiting())
         waiting.append(max(held))
         left_before_the_end = len(net.validities())
-        assert ("cut" in net.running.remark) == (left_before_the_end > 0) == (most == 100)
+        assert ("cut" in net.factory.remark) == (left_before_the_end > 0) == (most == 100)
         net.scheduler.drain()
         found.append(net.validities())
     assert waiting[0] <= 120

@@ -23,7 +23,6 @@ class Intake:
     def __init__(self, spark: SparkSession, scheduler: Scheduler, checkpoint: Checkpoint) -> None:
         self.spark, self.scheduler, self.checkpoint = spark, scheduler, checkpoint
         self.receptors: dict[str, Receptor] = {}
-        scheduler.reading = self._is_reading
         self.frames: dict[str, DataFrame] = {}
         self._spools: dict[str, Spool] = {}
 
@@ -39,7 +38,7 @@ class Intake:
 
     def start(self, name: str, once: bool) -> None:
         """Start reading a stream, if there is something to read and it is enabled."""
-        stream = self.scheduler.streams[name]
+        stream = self.scheduler.members.streams[name]
         source = self._open(stream.definition) if stream.enabled else None
         if source is None:
             return
@@ -64,7 +63,8 @@ class Intake:
             receptor.wait()
         self.scheduler.check()
 
-    def _is_reading(self, stream: str) -> bool:
+    def is_reading(self, stream: str) -> bool:
+        """Does a receptor still read the stream?"""
         receptor = self.receptors.get(stream)
         return receptor is not None and receptor.active
 
@@ -84,9 +84,9 @@ class Intake:
 
     def _deposit(self, stream: str, source: Source, number: int, frame: DataFrame) -> None:
         """One Spark job brings the checked rows of a micro-batch, while the net settles after the one before."""
-        running = self.scheduler.streams[stream]
+        running = self.scheduler.members.streams[stream]
         if self.scheduler.holds(stream, number):
-            self.scheduler.settle()
+            self.scheduler.run()
             return
         batch = ordered(source.vet(frame.toArrow()))
         self.scheduler.hand_over(stream, number, *running.gate.divide(batch, running.clock.now()))

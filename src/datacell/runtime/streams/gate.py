@@ -25,6 +25,7 @@ from datacell.algebra import scalar, types
 from datacell.algebra.definitions import REJECTED, StreamColumn, StreamDefinition
 from datacell.algebra.plan import Filter, Map, Plan, Table
 from datacell.algebra.schema import Field, Named, Schema
+from datacell.algebra.tree import Key
 from datacell.engines.arrow import arrow_schema, conform
 
 REASON, TEXT = "__reason", "__row"
@@ -33,7 +34,7 @@ REASON, TEXT = "__reason", "__row"
 LONGEST_TEXT = 400
 """Characters that are kept of a rejected row."""
 
-Run = Callable[[Plan, Mapping[str, pa.Table]], pa.Table]
+Run = Callable[[Plan, Mapping[Key, pa.Table]], pa.Table]
 """Runs a plan over tables, on whatever engine."""
 
 _RANGES: dict[types.Type, tuple[date, date]] = {
@@ -186,7 +187,7 @@ def _reason(conditions: list[Condition] | tuple[Condition, ...]) -> exp.Expr:
     return exp.Case(ifs=[exp.If(this=c.broken.copy(), true=exp.Literal.string(c.reason)) for c in conditions])
 
 
-def _numbered(rows: pa.Table) -> dict[str, pa.Table]:
+def _numbered(rows: pa.Table) -> dict[Key, pa.Table]:
     return {_ARRIVING: rows.append_column(_NUMBER.name, _numbers(rows))}
 
 
