@@ -69,7 +69,7 @@ class NetRun:
             self.scheduler.add_stream(stream, directory / "streams" / stream.name)
         self.query = optimized(query)
         self.output = Output(directory / "query", arrow_schema(self.query.result))
-        at_every_instant = self.query.timing is Timing.EVERY_CHANGE
+        at_every_instant = self.query.timing is Timing.EVERY_INSTANT
         sliced = split(self.query) if incremental and tree.windows(self.query.plan) and not at_every_instant else None
         program = translate(self.query) if at_every_instant else None
         description = Description("q", self.query, engine, sliced, placing=placing, program=program)

@@ -53,7 +53,7 @@ class Bed:
             self.scheduler.add_stream(stream, self.directory / stream.name)
         best = optimized(script.query(query, known))
         output = Output(self.directory / "query", arrow_schema(best.result))
-        if best.timing is Timing.EVERY_CHANGE:
+        if best.timing is Timing.EVERY_INSTANT:
             description = Description("q", best, engine, program=translate(best))
         else:
             description = Description("q", best, engine, strategy.choose(best, wanted).split)

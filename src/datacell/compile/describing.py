@@ -28,7 +28,7 @@ def described(
         raise SqlError(warning, hint="a larger SLIDE, a smaller window, or run without --refuse-infeasible")
     if warning:
         _LOG.warning(warning)
-    program = translate(query) if query.timing is Timing.EVERY_CHANGE else None
+    program = translate(query) if query.timing is Timing.EVERY_INSTANT else None
     if query.timing is Timing.ROW_BY_ROW:
         split, why, fragments = None, "", [lift.row_fragment(query)]
     elif program is not None:
@@ -49,7 +49,7 @@ def described(
 def _warning(name: str, query: Query, wanted: Strategy, setting: Setting) -> str:
     """If a query cannot keep up with the rates that were declared: the rates it can keep up with."""
     streams = {s.name.lower() for s in tree.streams(query.plan)}
-    if query.timing is Timing.EVERY_CHANGE or not streams & setting.known.rates.keys():
+    if query.timing is Timing.EVERY_INSTANT or not streams & setting.known.rates.keys():
         return ""
     plan = physical.physical(query, wanted, setting.known, setting.units, setting.wanted)
     if plan.cost.is_feasible:

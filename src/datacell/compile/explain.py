@@ -49,7 +49,7 @@ class Cut:
     relations: tuple[Relation, ...]
     rest: Plan
     how: Mapping[Plan, str] = field(default_factory=dict)
-    """For operators of a query at every change: how each is evaluated."""
+    """For operators of a query at every instant: how each is evaluated."""
 
     def notes(self) -> Notes:
         said = words.notes(self.relations)
@@ -82,7 +82,7 @@ _TIMING = {
     Timing.ROW_BY_ROW: "answers row by row",
     Timing.BOUNDARIES: "answers at boundaries in time",
     Timing.ARRIVALS: "answers at arrival numbers",
-    Timing.EVERY_CHANGE: "answers at every change",
+    Timing.EVERY_INSTANT: "answers at every instant",
     Timing.ONCE: "answers once",
 }
 _EMISSION = {
@@ -145,7 +145,7 @@ def _cut(query: Query, strategy: Strategy, on_spark: bool) -> Cut:
     match query.timing:
         case Timing.ROW_BY_ROW | Timing.ONCE:
             return Cut(query.timing.value, "nothing is kept", (), query.plan)
-        case Timing.EVERY_CHANGE:
+        case Timing.EVERY_INSTANT:
             how = {operator.work: operator.how for operator in translate(query).operators}
             return Cut(query.timing.value, "rows know when they are valid", (), query.plan, how)
     plans = choose(query, strategy, on_spark)

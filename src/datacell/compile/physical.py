@@ -86,7 +86,7 @@ def _parts(
     match query.timing:
         case Timing.ROW_BY_ROW:
             return query.timing.value, "nothing is kept", parts.row_by_row(query, lift.row_fragment(query), known)
-        case Timing.ONCE | Timing.EVERY_CHANGE:
+        case Timing.ONCE | Timing.EVERY_INSTANT:
             return query.timing.value, "it has no firings to place", ()
     plans = choose(query, strategy, wanted is Site.SPARK)
     if plans.split is None:

@@ -12,14 +12,14 @@ Which is faster is for engines to say.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlglot import exp
 
 from datacell.algebra import scalar
-from datacell.algebra.parts import Parts
-from datacell.algebra.plan import Aggregate, Distinct, Group, Join, Map, Over, Plan, Unfold, Union
+from datacell.algebra.combining import aligned, combining, folded
+from datacell.algebra.plan import Join, Map, Over, Plan, Unfold, Union
+from datacell.algebra.running import following, so_far
 from datacell.algebra.schema import Field, Named
 from datacell.algebra.types import BIGINT
 from datacell.incremental.relations import Combination, fields, reading
@@ -57,19 +57,9 @@ def spans_table(leaf: int) -> str:
     return f"spans {leaf}"
 
 
-def aligned(plan: Plan, by: Sequence[str], parts: Sequence[Parts]) -> Plan:
-    """Partial rows made comparable within each group, so that their columns may be combined one by one."""
-    if all(p.adds_up for p in parts):
-        return plan
-    references = tuple(replace(r, value=_over(r.value, by)) for p in parts for r in p.references)
-    seen = Over(plan, references) if references else plan
-    changed = {a.name: a for p in parts for a in p.align}
-    return Map(seen, tuple(changed.get(c.name, c) for c in plan.schema.passing()))
-
-
 def folding(columns: tuple[Field, ...], combination: Combination, *apart: str) -> Plan:
     """A fragment that combines rows; those that differ in the columns `apart` are kept apart."""
-    return _folded(reading(ROWS, columns, fields(*apart)), combination, apart)
+    return folded(reading(ROWS, columns, fields(*apart)), (*combination.keys, *apart), combination.parts)
 
 
 def running(columns: tuple[Field, ...], combination: Combination, leaf: int, at: Field, *, folds: bool = False) -> Plan:
@@ -80,12 +70,13 @@ def running(columns: tuple[Field, ...], combination: Combination, leaf: int, at:
     first.
     """
     rows = reading(steps_table(leaf), columns, fields(GROUP, STEP))
-    rows = _folded(rows, combination, (GROUP, STEP)) if folds else rows
+    rows = folded(rows, (*combination.keys, GROUP, STEP), combination.parts) if folds else rows
     members = reading(members_table(leaf), (at,), fields(MEMBER))
     keys = (*combination.keys, GROUP)
-    values = _combining(combination)
-    next_row = Named(_NEXT, _in_order(scalar.call("lead", scalar.column(STEP)), keys), BIGINT)
-    runs = Over(aligned(rows, keys, combination.parts), (*(_running(v, keys) for v in values), next_row))
+    values = combining(combination.parts)
+    runs_to = tuple(Named(f"{v.name}{_RUN}", so_far(v.value, keys, (STEP,)), v.type) for v in values)
+    next_row = Named(_NEXT, following(STEP, keys, (STEP,)), BIGINT)
+    runs = Over(aligned(rows, keys, combination.parts), (*runs_to, next_row))
     until = scalar.call("coalesce", scalar.column(_NEXT), scalar.column(GROUP))
     shown = Unfold(runs, scalar.column(STEP), until, _SHOWN)
     asked = Join(shown, members, condition=exp.EQ(this=scalar.column(_SHOWN), expression=scalar.column(MEMBER)))
@@ -101,38 +92,8 @@ def covering(columns: tuple[Field, ...], combination: Combination, leaf: int, at
     larger = reading(spans_table(leaf), (), (*fields(MEMBER), *fields(SPAN)))
     inside = Join(rows, larger, condition=exp.EQ(this=scalar.column(STEP), expression=scalar.column(MEMBER)))
     kept = inside.schema.passing([f.name for f in columns])
-    spans = _folded(Map(inside, (*kept, Named(STEP, scalar.column(SPAN), BIGINT))), combination, (STEP,))
+    named = Map(inside, (*kept, Named(STEP, scalar.column(SPAN), BIGINT)))
+    spans = folded(named, (*combination.keys, STEP), combination.parts)
     together = Union((rows, spans))
     asked = Join(together, members, condition=exp.EQ(this=scalar.column(STEP), expression=scalar.column(MEMBER)))
     return Map(asked, asked.schema.passing((*(f.name for f in columns), at.name)))
-
-
-def _folded(rows: Plan, combination: Combination, apart: tuple[str, ...]) -> Plan:
-    keys = (*combination.keys, *apart)
-    if not combination.parts:
-        return Distinct(rows)
-    comparable = aligned(rows, keys, combination.parts)
-    grouped = Group(comparable, comparable.schema.passing(keys)) if keys else comparable
-    plan = Aggregate(grouped, _combining(combination))
-    return Map(plan, plan.schema.passing(rows.schema.names))
-
-
-def _combining(combination: Combination) -> tuple[Named, ...]:
-    return tuple(c for p in combination.parts for c in p.combined)
-
-
-def _running(value: Named, keys: Sequence[str]) -> Named:
-    """The combination of all rows of the key so far; in the same order in which `lead` looks for the next."""
-    window = _in_order(value.value, keys)
-    window.set("spec", exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW"))
-    return Named(f"{value.name}{_RUN}", window, value.type)
-
-
-def _in_order(call: exp.Expr, keys: Sequence[str]) -> exp.Window:
-    window = _over(call, keys)
-    window.set("order", exp.Order(expressions=[exp.Ordered(this=scalar.column(STEP), nulls_first=True)]))
-    return window
-
-
-def _over(call: exp.Expr, by: Sequence[str]) -> exp.Window:
-    return exp.Window(this=call.copy(), partition_by=[scalar.column(b) for b in by], over="OVER")

@@ -12,7 +12,7 @@ from datacell.algebra import scalar, tree
 from datacell.algebra.plan import Plan
 from datacell.algebra.query import Query
 from datacell.incremental import lift, merge
-from datacell.incremental.meeting import SIDES
+from datacell.incremental.delta_join import SIDES
 from datacell.incremental.relations import SLICE, Kept, Latest, Leaf, Pairs, Split, name, projection
 from datacell.placement.sizes import HORIZON, Sizes
 from datacell.placement.statistics import BATCH, PRIME, Statistics

@@ -208,7 +208,7 @@ class Scheduler:
         At every instant, a row comes too late once the instant at which it begins has been answered.
         """
         readers = self._readers(stream)
-        if any(f.description.query.timing not in (Timing.BOUNDARIES, Timing.EVERY_CHANGE) for f in readers):
+        if any(f.description.query.timing not in (Timing.BOUNDARIES, Timing.EVERY_INSTANT) for f in readers):
             return None
         return [
             (Now() if f.instants is not None else w.window, f.answered_until())  # type: ignore[misc]

@@ -15,7 +15,7 @@ from datacell.algebra.schema import Schema
 from datacell.engines.arrow import arrow_schema
 from datacell.incremental import merge
 from datacell.incremental.boundaries import FOREVER, Positions, shown_during
-from datacell.incremental.meeting import SIDES
+from datacell.incremental.delta_join import SIDES
 from datacell.incremental.merge import ROWS
 from datacell.incremental.relations import BORN, DIES, SLICE, Pairs, View, fields
 from datacell.runtime.evaluation import Runner
