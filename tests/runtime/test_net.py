@@ -12,7 +12,7 @@ import pytest
 
 from datacell.errors import CheckpointError, SqlError
 from datacell.runtime.net import scheduler
-from datacell.runtime.net.petri import Kind, Net, Transition, settle
+from datacell.runtime.net.petri import TransitionKind, Net, Transition, settle
 from datacell.runtime.storage import files
 from datacell.runtime.storage.checkpoint import Checkpoint
 from datacell.runtime.storage.output import Output
@@ -45,8 +45,8 @@ class Counting:
 
 
 def test_transitions_fire_in_the_order_of_the_arcs_until_none_is_enabled() -> None:
-    net = Net().with_transition(Transition("second", Kind.FACTORY, ("middle",), ("end",)))
-    net = net.with_transition(Transition("first", Kind.FACTORY, ("start",), ("middle",)))
+    net = Net().with_transition(Transition("second", TransitionKind.FACTORY, ("middle",), ("end",)))
+    net = net.with_transition(Transition("first", TransitionKind.FACTORY, ("start",), ("middle",)))
     log: list[str] = []
     fired = settle(net, {"first": Counting(1, log, "first"), "second": Counting(2, log, "second")})
     assert (fired, log) == (3, ["first", "second", "second"])
@@ -54,9 +54,9 @@ def test_transitions_fire_in_the_order_of_the_arcs_until_none_is_enabled() -> No
 
 
 def test_rows_must_not_run_in_a_circle() -> None:
-    net = Net().with_transition(Transition("there", Kind.FACTORY, ("a",), ("b",)))
+    net = Net().with_transition(Transition("there", TransitionKind.FACTORY, ("a",), ("b",)))
     with pytest.raises(SqlError, match="circle"):
-        net.with_transition(Transition("back", Kind.FACTORY, ("b",), ("a",)))
+        net.with_transition(Transition("back", TransitionKind.FACTORY, ("b",), ("a",)))
 
 
 def basket_of(directory: Path) -> Basket:

@@ -7,7 +7,7 @@ prefix of the next::
     |--------------------|--------------------|-----
               [==========|=========)                      suffix of block 0 ∘ prefix of block 1
 
-Prefixes and suffixes are running combinations (`algebra.running`), so a window costs two of them however much it holds,
+Prefixes and suffixes are running combinations, so a window costs two of them however much it holds,
 and nothing is ever subtracted. A window that grows and then begins again is a prefix of one block.
 """
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from datacell.algebra.frames import among
 from datacell.algebra.partial import Parts
 from datacell.algebra.plan import Aggregate, Distinct, Group, Map, Over, Plan
-from datacell.algebra.running import among
 from datacell.algebra.schema import Named
 
 

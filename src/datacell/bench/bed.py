@@ -22,7 +22,7 @@ from datacell.incremental import strategy
 from datacell.incremental.strategy import Strategy
 from datacell.intervals.translate import translate
 from datacell.rewrite.rules import optimized
-from datacell.runtime.net.clock import SystemClock
+from datacell.runtime.clock import SystemClock
 from datacell.runtime.net.factory import Description
 from datacell.runtime.net.running import RunningFactory
 from datacell.runtime.net.scheduler import Scheduler

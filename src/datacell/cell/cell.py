@@ -37,7 +37,7 @@ from datacell.placement.logical import best_plan
 from datacell.placement.operators import Site
 from datacell.placement.statistics import declared, is_declaration
 from datacell.rewrite.rules import equivalents, optimized
-from datacell.runtime.net.clock import Clock, SystemClock
+from datacell.runtime.clock import Clock, SystemClock
 from datacell.runtime.net.scheduler import Scheduler
 from datacell.runtime.storage.checkpoint import Checkpoint
 from datacell.runtime.storage.output import Output

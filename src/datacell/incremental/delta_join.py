@@ -1,6 +1,6 @@
 """A plan over a join of two relations, over the pairs of the join that are new.
 
-Its rows carry when they are shown: a pair from when its younger row is until its older is not.
+Its rows carry when they are visible: a pair from when its younger row is until its older is not.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from datacell.algebra import tree
 from datacell.algebra.delta_join import Side, delta_join
 from datacell.algebra.plan import Join, Plan
 from datacell.algebra.schema import Field, Schema
-from datacell.incremental.relations import BORN, DIES, fields
+from datacell.incremental.relations import VISIBLE_FROM, VISIBLE_TO, fields
 from datacell.incremental.slicing import PerPart
 
 SIDES = tuple(Side)
@@ -22,7 +22,7 @@ SIDES = tuple(Side)
 def over_new_pairs(plan: Plan, join: Join) -> Plan:
     """What the plan makes of the pairs of a join in it that are new."""
     above = replaced(plan, join, _NewPairs(join.schema.fields, join))
-    return _CarryingVisibility(fields(BORN, DIES), frozenset()).carry(above)
+    return _CarryingVisibility(fields(VISIBLE_FROM, VISIBLE_TO), frozenset()).carry(above)
 
 
 def replaced(plan: Plan, old: Plan, new: Plan) -> Plan:
@@ -56,4 +56,4 @@ class _CarryingVisibility(PerPart):
         if not isinstance(plan, _NewPairs):
             return super().source(plan)
         left, right = plan.join.left.schema.fields, plan.join.right.schema.fields
-        return delta_join(left, right, plan.join.condition, (BORN, DIES))
+        return delta_join(left, right, plan.join.condition, (VISIBLE_FROM, VISIBLE_TO))

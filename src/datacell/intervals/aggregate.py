@@ -22,8 +22,8 @@ from sqlglot import exp
 from datacell.algebra import scalar
 from datacell.algebra.carry import where_found
 from datacell.algebra.combining import folded
+from datacell.algebra.frames import after
 from datacell.algebra.plan import Aggregate, Group, Input, Map, Over, Plan, Union
-from datacell.algebra.running import after
 from datacell.algebra.schema import Field, Named
 from datacell.algebra.types import BIGINT, BOOLEAN
 from datacell.intervals.aggregate_columns import BLOCK, COUNT, AggregateSlot, Columns, back, null

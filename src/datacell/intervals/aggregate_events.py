@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from datacell.algebra import scalar
+from datacell.algebra.frames import after, among, so_far
 from datacell.algebra.partial import formula
 from datacell.algebra.plan import Aggregate, Distinct, Filter, Group, Input, Join, Map, Over, Plan
-from datacell.algebra.running import after, among, so_far
 from datacell.algebra.schema import Field, Named
 from datacell.algebra.types import BIGINT, BOOLEAN
 from datacell.intervals.aggregate_columns import BLOCK, COUNT, AggregateSlot, Columns, back, null

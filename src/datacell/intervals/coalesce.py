@@ -13,8 +13,8 @@ from sqlglot import exp
 
 from datacell.algebra import scalar
 from datacell.algebra.carry import same_value
+from datacell.algebra.frames import row_number
 from datacell.algebra.plan import Input, Join, JoinKind, Map, Over, Plan
-from datacell.algebra.running import row_number
 from datacell.algebra.schema import Field, Named
 from datacell.algebra.types import BIGINT, INT
 from datacell.intervals.flow import NamedSlot

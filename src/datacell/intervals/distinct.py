@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from datacell.algebra import scalar
+from datacell.algebra.frames import before
 from datacell.algebra.plan import Aggregate, Filter, Group, Input, Map, Over, Plan, Union
-from datacell.algebra.running import before
 from datacell.algebra.schema import Field, Named
 from datacell.algebra.types import BIGINT, BOOLEAN
 from datacell.intervals.flow import NamedSlot

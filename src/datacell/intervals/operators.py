@@ -7,6 +7,7 @@ They have the names of the algebra's operators that they evaluate, so others cal
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -195,6 +196,10 @@ class Program:
     operators: tuple[Operator, ...]
     answer: Flow
     finish: Plan | None
+
+    def named(self) -> Iterator[tuple[str, Plan]]:
+        """All that an engine will have to run, by name."""
+        return (("at every instant", plan) for plan in self.fragments())
 
     def fragments(self) -> list[Plan]:
         flows = [flow.plan for o in self.operators for flow in o.inputs]

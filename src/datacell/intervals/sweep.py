@@ -18,9 +18,9 @@ from sqlglot import exp
 
 from datacell.algebra import scalar, tree
 from datacell.algebra.carry import Carrier, same_value
+from datacell.algebra.frames import following, so_far
 from datacell.algebra.partial import formula
 from datacell.algebra.plan import Aggregate, Distinct, Filter, Group, Input, Join, Map, Over, Plan, Slot
-from datacell.algebra.running import following, so_far
 from datacell.algebra.schema import Field, Named, Schema
 from datacell.algebra.types import BIGINT, BOOLEAN, INT
 from datacell.intervals.flow import NamedSlot

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -15,14 +15,14 @@ from datacell.algebra.schema import Schema
 from datacell.algebra.window import TimeWindow, micros
 from datacell.engines.arrow import arrow_schema
 from datacell.incremental.boundaries import FOREVER, Positions, last_shown
-from datacell.runtime.net.clock import Clock
+from datacell.runtime.clock import Clock
 from datacell.runtime.streams.basket import Axis, Basket, Batch, Need
 from datacell.runtime.streams.side_output import Aside
-from datacell.runtime.windows.pieces import Mask
-from datacell.runtime.windows.slices import Made
 
-Ahead = Mapping[int, Made]
-"""What readers have made of the rows, by their identity."""
+Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+Ahead = Sequence[tuple["Reader", Any]]
+"""What readers have made of the rows, each its own."""
 
 TimedReader = tuple[TimeWindow, int]
 """A window over the stream and the instant up to which its query has been answered."""
@@ -31,11 +31,11 @@ TimedReader = tuple[TimeWindow, int]
 class Reader(Protocol):
     """Who reads the stream: it may make something of a batch before that is stored, and says what it still needs."""
 
-    def ahead(self, stream: str, batch: Batch) -> Made: ...
+    def prepare(self, stream: str, batch: Batch) -> Any: ...
 
-    def absorb(self, stream: str, batch: Batch, ahead: Made) -> None: ...
+    def ingest(self, stream: str, batch: Batch, prepared: Any) -> None: ...
 
-    def oldest_needed(self, stream: str, coming: bool = False) -> list[Need]: ...
+    def oldest_needed(self, stream: str, coming: bool) -> list[Need]: ...
 
 
 class RunningStream:
@@ -48,6 +48,8 @@ class RunningStream:
         self.late = Aside(directory / "late.arrow", self.schema)
         self.rejected = Aside(directory / "rejected.arrow", arrow_schema(Schema(REJECTED)))
         self.readers: Callable[[], Sequence[Reader]] = lambda: ()
+        self.is_read: Callable[[], bool] = lambda: False
+        """Is somebody still reading rows into it?"""
         self.enabled = True
         self.last_arrival = clock.now()
 
@@ -57,9 +59,9 @@ class RunningStream:
         Nothing, if rows get their times when they are taken.
         """
         if self.definition.event_time is None:
-            return {}
+            return ()
         coming = self.basket.numbered(rows, self._when(rows))
-        return {id(reader): reader.ahead(self.definition.name, coming) for reader in self.readers()}
+        return [(reader, reader.prepare(self.definition.name, coming)) for reader in self.readers()]
 
     def take(
         self,
@@ -84,8 +86,9 @@ class RunningStream:
         taken = self.basket.numbered(rows, when)
         name, waiting = self.definition.name, self.readers()
         if len(taken.rows):
+            made = () if ahead is None or count else ahead
             for reader in waiting:
-                reader.absorb(name, taken, {} if ahead is None or count else ahead.get(id(reader), {}))
+                reader.ingest(name, taken, next((prepared for maker, prepared in made if maker is reader), {}))
         needs = [need for r in waiting for need in r.oldest_needed(name, coming=True)]
         needs += [] if waiting else [(Axis.NUMBER, 0)]
         self.basket.take(source, number, taken, needs, count, len(rejected))

@@ -1,4 +1,4 @@
-"""Running combinations: a call over those rows of a partition that an order has come to.
+"""Frames: a call over those rows of a partition that an order has come to, a running combination.
 
 Every frame begins at an edge of the partition and grows by a row at a time, because that is linear on both engines. A
 prefix runs forward, a suffix backward.
