@@ -1,6 +1,6 @@
 -- The running example of "A temporal foundation for continuous queries over data streams":
 -- at which measuring stations has the average speed been below 15 m/s over the last 15 minutes?
--- No SLIDE: every change of the answer, as rows with [valid_from, valid_to).
+-- No SLIDE: the answer at every instant, as rows with [valid_from, valid_to).
 -- Run it in the project's directory with `datacell run examples/highway.sql --once`: the first station has the three rows of
 -- the paper, and `speeds` is the listing of its section 4.2.4.
 

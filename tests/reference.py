@@ -60,7 +60,7 @@ class Reference:
 
     def answers(self, query: Query) -> list[Answer]:
         """The answers at each boundary, or for queries without SLIDE the snapshots at each instant of change."""
-        if query.timing is Timing.EVERY_CHANGE:
+        if query.timing is Timing.EVERY_INSTANT:
             return list(self._snapshots(query))
         if query.timing in (Timing.ROW_BY_ROW, Timing.ONCE):
             return [Answer(0, self._answer(query.plan, [], exp.null()))]

@@ -265,7 +265,7 @@ def test_the_order_of_arrival_matters_only_beyond_the_lateness() -> None:
     assert ask(text, timeline("0.5a 1.5b 2.4c")) == ask(text, timeline("2.4c 0.5a 1.5b"))
 
 
-# Law 5: every change
+# Law 5: at every instant
 
 
 def test_the_highway_of_the_paper() -> None:

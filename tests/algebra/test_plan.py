@@ -178,7 +178,7 @@ def test_the_boundary_is_filled_in_everywhere() -> None:
     ("text", "timing"),
     [
         ("SELECT k FROM t", Timing.ONCE),
-        ("SELECT k FROM s [RANGE 1 SECOND]", Timing.EVERY_CHANGE),
+        ("SELECT k FROM s [RANGE 1 SECOND]", Timing.EVERY_INSTANT),
         ("SELECT k FROM s [RANGE 1 SECOND SLIDE 1 SECOND]", Timing.BOUNDARIES),
         ("SELECT s.k FROM s [RANGE 1 SECOND], r [RANGE 1 SECOND SLIDE 1 SECOND]", Timing.BOUNDARIES),
         ("SELECT k FROM s [ROWS 2]", Timing.ARRIVALS),

@@ -48,7 +48,7 @@ def test_json_of_the_incremental_stage_has_relations_and_a_rest(example: Path) -
         about = ["name", "line", "stage", "timing", "emission", "columns"]
         assert list(query) == [*about, "strategy", "why", "relations", "rest"]
         assert query["stage"] == "incremental"
-        assert query["strategy"] in ("incremental", "reevaluate", "row by row", "at every change", "once")
+        assert query["strategy"] in ("incremental", "reevaluate", "row by row", "at every instant", "once")
         assert (query["strategy"] == "incremental") == bool(query["relations"])
         for relation in query["relations"]:
             check_relation(relation, len(query["relations"]))

@@ -15,14 +15,14 @@ from datacell.algebra.query import Query
 from datacell.engines.protocol import Engine
 from datacell.engines.spark import SparkEngine
 from properties.judging import judged
-from properties.queries import CUTS, EVERY_CHANGE, SEVERAL, data, queries
+from properties.queries import CUTS, EVERY_INSTANT, SEVERAL, data, queries
 from reference import FOREVER, Reference
 from runtime.netrun import Cuts, NetRun, Validity, snapshot
 from sample import Values, bind, catalog, engine
 
 SHAPES = st.sampled_from(["{}", "{}", "{}", "COALESCE ({})", "SPLIT EVERY 750 MILLISECONDS ({})"])
 UNCUT: Cuts = {"s": [], "r": []}
-CASES = given(queries(forms=(EVERY_CHANGE,)), data(), CUTS, SHAPES)
+CASES = given(queries(forms=(EVERY_INSTANT,)), data(), CUTS, SHAPES)
 
 
 @settings(SEVERAL, max_examples=35)
@@ -41,7 +41,7 @@ def test_every_snapshot_is_the_reference_s_on_spark(
 
 
 @settings(SEVERAL, max_examples=30)
-@given(queries(forms=(EVERY_CHANGE,)), data(), CUTS, st.integers(0, 2**32 - 1))
+@given(queries(forms=(EVERY_INSTANT,)), data(), CUTS, st.integers(0, 2**32 - 1))
 def test_turns_and_restarts_change_no_snapshot(text: str, rows: dict[str, Values], cuts: Cuts, seed: int) -> None:
     """Operators start afresh at instants that are drawn, and all of them are killed now and then."""
     query, judge, expected = judged(text, rows)

@@ -27,7 +27,7 @@ class Timing(Enum):
     ROW_BY_ROW = "row by row"
     BOUNDARIES = "at boundaries in time"
     ARRIVALS = "at arrival numbers"
-    EVERY_CHANGE = "at every change"
+    EVERY_INSTANT = "at every instant"
     ONCE = "once"
 
 
@@ -53,7 +53,7 @@ class Query:
             return Timing.ROW_BY_ROW if tree.has_stream(self.plan) else Timing.ONCE
         if window.counts_rows(specs[0]):
             return Timing.ARRIVALS
-        return Timing.BOUNDARIES if any(map(window.is_sampled, specs)) else Timing.EVERY_CHANGE
+        return Timing.BOUNDARIES if any(map(window.is_sampled, specs)) else Timing.EVERY_INSTANT
 
     @cached_property
     def result(self) -> Schema:
@@ -67,6 +67,6 @@ TIME_COLUMNS = {
     Timing.ROW_BY_ROW: (),
     Timing.BOUNDARIES: (Field("window_end", TIMESTAMP),),
     Timing.ARRIVALS: (Field("window_end", BIGINT),),
-    Timing.EVERY_CHANGE: (Field("valid_from", TIMESTAMP), Field("valid_to", TIMESTAMP)),
+    Timing.EVERY_INSTANT: (Field("valid_from", TIMESTAMP), Field("valid_to", TIMESTAMP)),
     Timing.ONCE: (),
 }

@@ -13,7 +13,7 @@ Landmark       ∞, or with RESET EVERY r the next multiple of r        ts ∈ [
 =============  =====================================================  ====================================
 
 *Sampling.* ``SLIDE s`` asks for the answer only at boundaries τ = k·s, aligned to the epoch; the content of τ is the
-snapshot at the last chronon before τ. No SLIDE asks for every change.
+snapshot at the last chronon before τ. No SLIDE asks for the answer at every instant.
 
 *Row windows* count arrivals: ``ROWS n SLIDE m`` is evaluated at arrival numbers n, n+m, n+2m, … over the last n rows;
 ``PARTITION BY k ROWS n SLIDE m`` at m, 2m, … over the last n rows of each k. Windows come before filters.

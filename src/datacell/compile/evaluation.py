@@ -62,7 +62,7 @@ class EveryInstant:
     query: Query
     program: Program
 
-    strategy = Timing.EVERY_CHANGE.value
+    strategy = Timing.EVERY_INSTANT.value
     why = "rows know when they are valid"
 
     def named(self) -> Iterator[NamedPlan]:
@@ -90,7 +90,7 @@ def evaluation(query: Query, setting: Setting) -> Evaluation:
     match query.timing:
         case Timing.ROW_BY_ROW:
             return RowByRow(query, over_baskets(query.plan))
-        case Timing.EVERY_CHANGE:
+        case Timing.EVERY_INSTANT:
             return EveryInstant(query, translate(query))
         case Timing.ONCE:
             return Once(query)

@@ -15,8 +15,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from datacell.algebra.positions import FOREVER as FOREVER
+from datacell.algebra.positions import Positions as Positions
 from datacell.algebra.window import (
     Fixed,
     Landmark,
@@ -30,9 +31,6 @@ from datacell.algebra.window import (
     WindowSpec,
     micros,
 )
-
-Positions = npt.NDArray[np.int64]
-FOREVER = 1 << 62
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,7 @@ A slice is the rows between two neighbouring cuts and is named by the cut at whi
 ends at a cut, so all rows of a slice enter a window together and leave it together. If the slide does not divide the
 size there are two cuts per slide. Windows over one stream share the cuts of all of them.
 
-A window over combinable rows is put together from two running combinations, so it also has *blocks*: stretches as long
-as the window, each beginning at a cut. A window that only grows (fixed, landmark) has one block per section.
+Where a window has blocks (`algebra.blocks`), these begin at cuts too.
 """
 
 from __future__ import annotations
@@ -15,6 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from datacell.algebra.blocks import Blocks as Blocks
+from datacell.algebra.blocks import blocks as blocks
 from datacell.algebra.window import (
     Fixed,
     Landmark,
@@ -63,29 +64,6 @@ class Cuts:
         return found
 
 
-@dataclass(frozen=True)
-class Blocks:
-    """The blocks of a window: `size` long, from `offset` on; without a size there is only one.
-
-    A window that slides covers the end of one block and the beginning of the next, one that grows only the latter.
-    """
-
-    size: int | None
-    offset: int
-    slides: bool
-
-    def numbers(self, positions: Positions) -> Positions:
-        if self.size is None:
-            return np.zeros(len(positions), dtype=np.int64)
-        return (positions - self.offset) // self.size
-
-    def number(self, position: int) -> int:
-        return 0 if self.size is None else (position - self.offset) // self.size
-
-    def start(self, number: int) -> int:
-        return -FOREVER if self.size is None else number * self.size + self.offset
-
-
 def cuts(windows: Iterable[WindowSpec], slides: Sequence[int]) -> Cuts:
     """The cuts of a stream under these windows; `slides` are those of the whole query, for windows without one."""
     progressions, points = set[Progression](), set[int]()
@@ -94,19 +72,6 @@ def cuts(windows: Iterable[WindowSpec], slides: Sequence[int]) -> Cuts:
         if isinstance(window, Landmark) and window.since is not None:
             points.add(micros(window.since))
     return Cuts(tuple(sorted(progressions)), tuple(sorted(points)))
-
-
-def blocks(window: WindowSpec) -> Blocks:
-    match window:
-        case Range(size=size):
-            return Blocks(size, 0, slides=True)
-        case Rows(count=count):
-            return Blocks(count, 1, slides=True)
-        case Fixed(size=size) | Landmark(reset=int(size)):
-            return Blocks(size, 0, slides=False)
-        case Now():
-            return Blocks(1, 0, slides=False)
-    return Blocks(None, 0, slides=False)
 
 
 def starts(window: WindowSpec, slides: Sequence[int], after: int, before: int) -> list[int]:

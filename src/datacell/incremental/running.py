@@ -16,7 +16,6 @@ Placement chooses, because engines differ in what sorting costs them beside join
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
@@ -24,11 +23,13 @@ from functools import cached_property
 from sqlglot import exp
 
 from datacell.algebra import scalar
+from datacell.algebra.combining import aligned, combining
+from datacell.algebra.frames import following, so_far
 from datacell.algebra.plan import Input, Join, Map, Over, Plan, Unfold, Union
 from datacell.algebra.schema import Field, Named, Schema
 from datacell.algebra.types import BIGINT
 from datacell.incremental.inputs import NodeProbes, Probes, ScanRows, TreeNodes
-from datacell.incremental.merge import aligned, combining, folded, in_order
+from datacell.incremental.merge import folded
 from datacell.incremental.relations import Combination, fields
 
 GROUP, POSITION, PROBED, NODE = "group′", "position′", "probed′", "node′"
@@ -83,11 +84,10 @@ def suffixes(columns: tuple[Field, ...], combination: Combination, at: Field) ->
 def sorted_running(node: Running) -> Plan:
     """Of rows at the same position only the last one is shown at any."""
     keys = (*node.combination.keys, GROUP)
-    values = combining(node.combination)
-    following = Named(_NEXT, in_order(scalar.call("lead", scalar.column(POSITION)), keys, POSITION), BIGINT)
-    runs = Over(
-        aligned(node.rows, keys, node.combination.parts), (*(_running(value, keys) for value in values), following)
-    )
+    values = combining(node.combination.parts)
+    runs_to = (Named(f"{v.name}{_RUN}", so_far(v.value, keys, (POSITION,)), v.type) for v in values)
+    next_row = Named(_NEXT, following(POSITION, keys, (POSITION,)), BIGINT)
+    runs = Over(aligned(node.rows, keys, node.combination.parts), (*runs_to, next_row))
     until = scalar.call("coalesce", scalar.column(_NEXT), scalar.column(GROUP))
     shown = Unfold(runs, scalar.column(POSITION), until, _SHOWN)
     asked = Join(shown, node.probes, condition=_equal(_SHOWN, PROBED))
@@ -110,10 +110,3 @@ def _by_tree(node: Running) -> Plan:
 
 def _equal(left: str, right: str) -> exp.Expr:
     return exp.EQ(this=scalar.column(left), expression=scalar.column(right))
-
-
-def _running(value: Named, keys: Sequence[str]) -> Named:
-    """The combination of all rows of the key so far; in the same order in which `lead` looks for the next."""
-    window = in_order(value.value, keys, POSITION)
-    window.set("spec", exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW"))
-    return Named(f"{value.name}{_RUN}", window, value.type)

@@ -33,9 +33,9 @@ from datacell.algebra.query import Query
 from datacell.algebra.rename import canonical
 from datacell.algebra.window import Rows, WindowSpec
 from datacell.incremental.cuts import Cuts, cuts
+from datacell.incremental.delta_join import over_new_pairs, replaced
 from datacell.incremental.eager import aggregated_sides
 from datacell.incremental.flows import has_pairs, is_flow, is_pair
-from datacell.incremental.meeting import met, replaced
 from datacell.incremental.raise_unions import raised_unions
 from datacell.incremental.reasons import needs, needs_rows, of_each
 from datacell.incremental.relations import Combination, Kept, Latest, Pairs, Relation, Shown, Split, View
@@ -151,7 +151,7 @@ class _Splitter:
             left, right = self._view(join.left), self._view(join.right)
             shown = [Shown(side.relation, side.window, side.columns, None, why="") for side in (left, right)]
             work = replaced(plan, join, join.with_children(shown))
-            return Pairs(left, right, work, met(plan, join), plan.schema.fields, combination)
+            return Pairs(left, right, work, over_new_pairs(plan, join), plan.schema.fields, combination)
 
         return self._shared(plan, None, pairs)
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from datacell.algebra import scalar
+from datacell.algebra.combining import aligned
 from datacell.algebra.parts import Parts, call_and_condition, parts
 from datacell.algebra.plan import Aggregate, Group, Map, Plan
 from datacell.algebra.schema import Named
 from datacell.algebra.types import Type
-from datacell.incremental.merge import aligned
 
 _APPROXIMATE = "approx_count_distinct"
 _ANY = frozenset({"any_value", "first", "first_value", "last", "last_value"})

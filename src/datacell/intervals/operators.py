@@ -1,7 +1,7 @@
-"""What a query at every instant is made of: operators with state, and between them flows.
+"""The stateful operators of a query at every instant: which plans each runs, and how, in words.
 
-A *flow* is a fragment that does something to each row alone (filter, map, join with a table, union): what is new in it
-comes of what is new in its leaves, which are windows and outputs of operators.
+They have the names of the algebra's operators that they evaluate, so others call them by this module:
+`operators.Join`. *Sweep* evaluates every operator that has no way of its own.
 """
 
 from __future__ import annotations
@@ -10,48 +10,20 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 from sqlglot import exp
 
-from datacell.algebra import duration, tree
+from datacell.algebra import duration
 from datacell.algebra.plan import Coalescing, Plan
 from datacell.algebra.query import Query
 from datacell.algebra.schema import Field, Schema
 from datacell.algebra.window import WindowSpec
-from datacell.intervals import once, pairs, reshape, sweep
-from datacell.intervals.blocks import Blocks
+from datacell.intervals import aggregate, coalesce, distinct, join, split, sweep
+from datacell.intervals.aggregate import AggregatePlans
+from datacell.intervals.aggregate_columns import Columns
+from datacell.intervals.flow import Flow
 from datacell.intervals.sweep import Side
 from datacell.intervals.validity import VALIDITY, own
-
-
-def window_table(index: int) -> str:
-    """The leaf with the rows of a stream under window number `index`, with their validity."""
-    return f"window {index}"
-
-
-def output_table(index: int) -> str:
-    """The leaf with what operator number `index` gives."""
-    return f"operator {index}"
-
-
-@dataclass(frozen=True)
-class Flow:
-    """A fragment over leaves; its rows have a validity."""
-
-    plan: Plan
-
-    @cached_property
-    def leaves(self) -> tuple[str, ...]:
-        return tuple(sorted(n for n in tree.table_names(self.plan) if n.startswith(("window ", "operator "))))
-
-    @property
-    def columns(self) -> tuple[Field, ...]:
-        return own(self.plan.schema)
-
-    @property
-    def schema(self) -> Schema:
-        return Schema((*self.columns, *VALIDITY))
 
 
 @dataclass(frozen=True)
@@ -77,40 +49,40 @@ class Operator(ABC):
 
 
 @dataclass(frozen=True)
-class Pair(Operator):
-    """Rows of two inputs that meet."""
+class Join(Operator):
+    """Pairs of rows of two inputs."""
 
     on: exp.Expr | None
 
-    how = "new rows meet those of the other side that they overlap with"
+    how = "delta join: new rows of either side with the rows of the other that they overlap with"
 
     @cached_property
-    def meeting(self) -> Plan:
+    def pairs(self) -> Plan:
         left, right = self.inputs
-        return pairs.pairs(left.columns, right.columns, self.on)
+        return join.pairs(left.columns, right.columns, self.on)
 
     @property
     def fragments(self) -> tuple[Plan, ...]:
-        return (self.meeting,)
+        return (self.pairs,)
 
 
 @dataclass(frozen=True)
-class Once(Operator):
+class Distinct(Operator):
     """Every row once."""
 
     how = "a row adds what equal rows before it do not cover"
 
     @cached_property
-    def adding(self) -> Plan:
-        return once.once(self.inputs[0].columns)
+    def added(self) -> Plan:
+        return distinct.added(self.inputs[0].columns)
 
     @cached_property
-    def keeping(self) -> Plan:
-        return once.reach(self.inputs[0].columns)
+    def reach(self) -> Plan:
+        return distinct.reach(self.inputs[0].columns)
 
     @property
     def fragments(self) -> tuple[Plan, ...]:
-        return self.adding, self.keeping
+        return self.added, self.reach
 
 
 @dataclass(frozen=True)
@@ -120,7 +92,7 @@ class Sweep(Operator):
     operator: Plan
     sides: tuple[Side, ...]
     presence: int | None
-    split: int | None = None
+    split_every: int | None = None
 
     @property
     def keys(self) -> tuple[Field, ...]:
@@ -128,28 +100,49 @@ class Sweep(Operator):
 
     @property
     def how(self) -> str:
-        cut = "of each key" if self.keys else "of all rows"
-        return f"evaluated between every two end points {cut}{_pieces(self.split)}"
+        of = "of each key" if self.keys else "of all rows"
+        return f"evaluated between every two end points {of}{_pieces(self.split_every)}"
 
     @cached_property
-    def cutting(self) -> Plan:
+    def segments(self) -> Plan:
         return sweep.segments(self.sides, self.keys, self.presence)
 
     @cached_property
-    def cutting_at_ticks(self) -> Plan:
-        return sweep.segments_at_ticks(self.sides, self.keys, self.presence)
+    def segments_at_cut_points(self) -> Plan:
+        return sweep.segments_at_cut_points(self.sides, self.keys, self.presence)
 
     @cached_property
-    def evaluating(self) -> Plan:
+    def swept(self) -> Plan:
         return sweep.swept(self.operator, self.keys)
 
     @property
     def fragments(self) -> tuple[Plan, ...]:
-        return self.cutting, self.cutting_at_ticks, self.evaluating
+        return self.segments, self.segments_at_cut_points, self.swept
 
 
 @dataclass(frozen=True)
-class Joined(Operator):
+class Aggregate(Operator):
+    """An aggregate by parts of rows that end in the order in which they began."""
+
+    columns: Columns
+    window: WindowSpec
+    split_every: int | None = None
+
+    @property
+    def how(self) -> str:
+        return f"by parts: a row is looked at when it begins and when it ends{_pieces(self.split_every)}"
+
+    @cached_property
+    def plans(self) -> AggregatePlans:
+        return aggregate.plans(self.columns)
+
+    @property
+    def fragments(self) -> tuple[Plan, ...]:
+        return tuple(self.plans)
+
+
+@dataclass(frozen=True)
+class Coalesce(Operator):
     """Equal rows that follow each other become one."""
 
     when: Coalescing = Coalescing.ALWAYS
@@ -160,16 +153,16 @@ class Joined(Operator):
         return waiting if self.when is Coalescing.ALWAYS else f"while that makes rows clearly fewer {waiting}"
 
     @cached_property
-    def joining(self) -> Plan:
-        return reshape.coalesced(self.inputs[0].columns)
+    def coalesced(self) -> Plan:
+        return coalesce.coalesced(self.inputs[0].columns)
 
     @property
     def fragments(self) -> tuple[Plan, ...]:
-        return (self.joining,)
+        return (self.coalesced,)
 
 
 @dataclass(frozen=True)
-class Pieces(Operator):
+class Split(Operator):
     """Rows in pieces."""
 
     length: int
@@ -183,44 +176,12 @@ class Pieces(Operator):
         return f"cut at every multiple of {duration.show(self.length)}"
 
     @cached_property
-    def cutting(self) -> Plan:
-        return reshape.pieces(self.inputs[0].columns)
+    def pieces(self) -> Plan:
+        return split.pieces(self.inputs[0].columns)
 
     @property
     def fragments(self) -> tuple[Plan, ...]:
-        return (self.cutting,)
-
-
-@dataclass(frozen=True)
-class Sum(Operator):
-    """An aggregate by parts of rows that end in the order in which they began."""
-
-    blocks: Blocks
-    window: WindowSpec
-    split: int | None = None
-
-    @property
-    def how(self) -> str:
-        return f"by parts: a row is looked at when it begins and when it ends{_pieces(self.split)}"
-
-    @cached_property
-    def plans(self) -> SumPlans:
-        blocks = self.blocks
-        return SumPlans(blocks.partials(), blocks.left(), blocks.totals(), blocks.events(), blocks.finished())
-
-    @property
-    def fragments(self) -> tuple[Plan, ...]:
-        return tuple(self.plans)
-
-
-class SumPlans(NamedTuple):
-    """The fragments of a sum, built once."""
-
-    partials: Plan
-    left: Plan
-    totals: Plan
-    events: Plan
-    finished: Plan
+        return (self.pieces,)
 
 
 @dataclass(frozen=True)
@@ -246,5 +207,5 @@ class Program:
         return [*flows, *(f for o in self.operators for f in o.fragments), *ends]
 
 
-def _pieces(split: int | None) -> str:
-    return "" if split is None else f"; cut at every multiple of {duration.show(split)}"
+def _pieces(split_every: int | None) -> str:
+    return "" if split_every is None else f"; cut at every multiple of {duration.show(split_every)}"

@@ -18,31 +18,39 @@ from sqlglot import exp
 
 from datacell.algebra import scalar, tree
 from datacell.algebra.carry import Carrier, same_value
+from datacell.algebra.frames import following, so_far
 from datacell.algebra.partial import formula
-from datacell.algebra.plan import Aggregate, Distinct, Filter, Group, Join, Map, Over, Plan, Table
+from datacell.algebra.plan import Aggregate, Distinct, Filter, Group, Input, Join, Map, Over, Plan, Slot
 from datacell.algebra.schema import Field, Named, Schema
 from datacell.algebra.types import BIGINT, BOOLEAN, INT
-from datacell.intervals.validity import (
-    BEFORE,
-    FROM,
-    NOW,
-    TO,
-    VALIDITY,
-    computed,
-    condition,
-    reading,
-    union,
-    with_progress,
-)
+from datacell.intervals.flow import NamedSlot
+from datacell.intervals.validity import AT, BEGINS, ENDS, FROM, TO, VALIDITY, computed, condition, union
 
-SEGMENTS, BEGINS, ENDS = "the segments", "begins′", "ends′"
-TICKS, AT = "the ticks", "at′"
+BEFORE, NOW = "before′", "now′"
+"""Columns of the progress."""
+
 _CHANGE, _KNOWN, _LIVE = "change′", "known′", "live′"
+"""By how many an event changes the rows that are valid; was it known before; how many are valid after it."""
+
+_NEXT_KNOWN = f"{_KNOWN}′"
 
 
-def side_table(index: int) -> str:
-    """The input with the live rows of a side."""
-    return f"side {index}"
+@dataclass(frozen=True)
+class SideRows(Slot):
+    """The live rows of a side."""
+
+    index: int
+
+    def __str__(self) -> str:
+        return f"rows of side {self.index + 1}"
+
+
+class Swept(NamedSlot):
+    """Beside the rows: one row that says how far the inputs had come and have come; and what cuts their time."""
+
+    PROGRESS = "progress"
+    CUT_POINTS = "cut points"
+    SEGMENTS = "segments"
 
 
 @dataclass(frozen=True)
@@ -61,11 +69,11 @@ class Side(Plan):
         return f"side {self.index + 1}"
 
     def rows(self) -> Plan:
-        return reading(side_table(self.index), (*self.columns, *VALIDITY))
+        return Input(SideRows(self.index), (*self.columns, *VALIDITY))
 
 
 def segments(sides: Sequence[Side], keys: Sequence[Field], presence: int | None) -> Plan:
-    """A fragment that cuts time, for each key: (keys, begins, ends), where `ends` of an open segment is NULL.
+    """Time cut for each key: (keys, begins, ends), where `ends` of an open segment is NULL.
 
     Only segments that were not closed before, and in which some row is valid: a row of side number `presence`, if one
     of them says when there is an answer at all.
@@ -73,31 +81,10 @@ def segments(sides: Sequence[Side], keys: Sequence[Field], presence: int | None)
     return _segments(_changes(sides, _named(keys), presence), _named(keys))
 
 
-def segments_at_ticks(sides: Sequence[Side], keys: Sequence[Field], presence: int | None) -> Plan:
-    """The same, cut at ticks too, whatever happens there."""
+def segments_at_cut_points(sides: Sequence[Side], keys: Sequence[Field], presence: int | None) -> Plan:
+    """The same, cut at the cut points too, whatever happens there."""
     named = _named(keys)
-    return _segments([*_changes(sides, named, presence), _at_ticks(sides, named)], named)
-
-
-def _segments(found: Sequence[Plan], named: tuple[Field, ...]) -> Plan:
-    events = union(found)
-    by = events.schema.passing((*(f.name for f in named), AT))
-    change = Named(_CHANGE, scalar.call("sum", scalar.column(_CHANGE)), BIGINT)
-    known = Named(_KNOWN, scalar.call("bool_or", scalar.column(_KNOWN)), BOOLEAN)
-    instants = Aggregate(Group(events, by), (change, known))
-    key_names = [f.name for f in named]
-    followed = Over(
-        instants,
-        (
-            Named(_LIVE, _running(scalar.call("sum", scalar.column(_CHANGE)), key_names), BIGINT),
-            Named(ENDS, _following(AT, key_names), BIGINT),
-            Named(f"{_KNOWN}′", _following(_KNOWN, key_names), BOOLEAN),
-        ),
-    )
-    closed_before = scalar.call("coalesce", scalar.column(f"{_KNOWN}′"), exp.false())
-    wanted = formula("live > 0 AND NOT closed", live=scalar.column(_LIVE), closed=closed_before)
-    columns = (*followed.schema.passing(key_names), computed(BEGINS, "at", at=AT), *followed.schema.passing([ENDS]))
-    return Map(Filter(followed, wanted), columns)
+    return _segments([*_changes(sides, named, presence), _cuts(sides, named)], named)
 
 
 def swept(operator: Plan, keys: Sequence[Field]) -> Plan:
@@ -126,26 +113,41 @@ class _AtSegments(Carrier):
         return node.copy()
 
     def domain(self) -> Plan:
-        return self._segments()
+        return self._segments(())
 
     def source(self, plan: Plan) -> Plan:
         assert isinstance(plan, Side)
         begins, ends = self.names
-        cut = self._segments(*(f.name for f in _named(self.keys)))
         covers = condition("f <= a AND t >= b", f=FROM, t=TO, a=begins, b=ends)
         same = [same_value(k.value.copy(), scalar.column(_key(i))) for i, k in enumerate(plan.keys)]
-        joined = Join(plan.rows(), cut, condition=scalar.conjoin([*same, *scalar.conjuncts(covers)]))
+        on = scalar.conjoin([*same, *scalar.conjuncts(covers)])
+        joined = Join(plan.rows(), self._segments(_named(self.keys)), condition=on)
         return Map(joined, joined.schema.passing((*plan.schema.names, begins, ends)))
 
-    def _segments(self, *keys: str) -> Plan:
-        table = Table(SEGMENTS, SEGMENTS, (*_named(self.keys), Field(BEGINS, BIGINT), Field(ENDS, BIGINT)))
-        ends = (
-            Named(n, scalar.column(f"{SEGMENTS}.{c}"), BIGINT) for n, c in zip(self.names, (BEGINS, ENDS), strict=True)
-        )
-        own = (
-            Named(f.name, scalar.column(f"{SEGMENTS}.{f.name}"), f.type) for f in _named(self.keys) if f.name in keys
-        )
-        return Map(table, (*own, *ends))
+    def _segments(self, keys: tuple[Field, ...]) -> Plan:
+        rows = Input(Swept.SEGMENTS, (*keys, Field(BEGINS, BIGINT), Field(ENDS, BIGINT)))
+        begins, ends = self.names
+        own = rows.schema.passing([f.name for f in keys])
+        return Map(rows, (*own, computed(begins, "a", a=BEGINS), computed(ends, "b", b=ENDS)))
+
+
+def _segments(found: Sequence[Plan], named: tuple[Field, ...]) -> Plan:
+    """The segments between events, which may fall on one instant."""
+    keys = [f.name for f in named]
+    events = union(found)
+    change = Named(_CHANGE, scalar.call("sum", scalar.column(_CHANGE)), BIGINT)
+    known = Named(_KNOWN, scalar.call("bool_or", scalar.column(_KNOWN)), BOOLEAN)
+    instants = Aggregate(Group(events, events.schema.passing((*keys, AT))), (change, known))
+    neighbours = (
+        Named(_LIVE, so_far(scalar.call("sum", scalar.column(_CHANGE)), keys, (AT,)), BIGINT),
+        Named(ENDS, following(AT, keys, (AT,)), BIGINT),
+        Named(_NEXT_KNOWN, following(_KNOWN, keys, (AT,)), BOOLEAN),
+    )
+    followed = Over(instants, neighbours)
+    closed_before = scalar.call("coalesce", scalar.column(_NEXT_KNOWN), exp.false())
+    wanted = formula("live > 0 AND NOT closed", live=scalar.column(_LIVE), closed=closed_before)
+    columns = (*followed.schema.passing(keys), computed(BEGINS, "at", at=AT), *followed.schema.passing([ENDS]))
+    return Map(Filter(followed, wanted), columns)
 
 
 def _changes(sides: Sequence[Side], keys: tuple[Field, ...], presence: int | None) -> list[Plan]:
@@ -153,18 +155,9 @@ def _changes(sides: Sequence[Side], keys: tuple[Field, ...], presence: int | Non
     return [e for side, counts in zip(sides, counted, strict=True) for e in _events(side, keys, counts)]
 
 
-def _at_ticks(sides: Sequence[Side], keys: tuple[Field, ...]) -> Plan:
-    """The instants that cut the segments of all keys."""
-    ticks = with_progress(reading(TICKS, (Field(AT, BIGINT),)))
-    if keys:
-        ticks = Join(Distinct(union([Map(side.rows(), _keys_of(side, keys)) for side in sides])), ticks)
-    known = Named(_KNOWN, condition("t < before", t=AT, before=BEFORE), BOOLEAN)
-    return Map(ticks, (*ticks.schema.passing((*(f.name for f in keys), AT)), Named(_CHANGE, formula("0"), INT), known))
-
-
 def _events(side: Side, keys: tuple[Field, ...], counts: bool) -> list[Plan]:
     """When rows of a side begin and cease to be valid, as far as that is known now."""
-    rows = with_progress(side.rows())
+    rows = _with_progress(side.rows())
     named = _keys_of(side, keys)
 
     def event(plan: Plan, at: str, change: str, known: str) -> Plan:
@@ -176,23 +169,22 @@ def _events(side: Side, keys: tuple[Field, ...], counts: bool) -> list[Plan]:
     return [event(rows, FROM, "1", "t < before"), event(ended, TO, "-1", "t <= before")]
 
 
+def _cuts(sides: Sequence[Side], keys: tuple[Field, ...]) -> Plan:
+    """The cut points, in the time of every key."""
+    cuts = _with_progress(Input(Swept.CUT_POINTS, (Field(AT, BIGINT),)))
+    if keys:
+        cuts = Join(Distinct(union([Map(side.rows(), _keys_of(side, keys)) for side in sides])), cuts)
+    known = Named(_KNOWN, condition("t < before", t=AT, before=BEFORE), BOOLEAN)
+    return Map(cuts, (*cuts.schema.passing((*(f.name for f in keys), AT)), Named(_CHANGE, formula("0"), INT), known))
+
+
+def _with_progress(plan: Plan) -> Plan:
+    """The rows with the instants of the progress beside them."""
+    return Join(plan, Input(Swept.PROGRESS, (Field(BEFORE, BIGINT), Field(NOW, BIGINT))))
+
+
 def _keys_of(side: Side, keys: tuple[Field, ...]) -> tuple[Named, ...]:
     return tuple(Named(f.name, k.value, f.type) for f, k in zip(keys, side.keys, strict=True))
-
-
-def _running(call: exp.Expr, keys: Sequence[str]) -> exp.Window:
-    window = _over(call, keys)
-    window.set("spec", exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW"))
-    return window
-
-
-def _following(column: str, keys: Sequence[str]) -> exp.Window:
-    return _over(scalar.call("lead", scalar.column(column)), keys)
-
-
-def _over(call: exp.Expr, keys: Sequence[str]) -> exp.Window:
-    order = exp.Order(expressions=[exp.Ordered(this=scalar.column(AT), nulls_first=True)])
-    return exp.Window(this=call, partition_by=[scalar.column(k) for k in keys], order=order, over="OVER")
 
 
 def _named(keys: Sequence[Field]) -> tuple[Field, ...]:

@@ -22,6 +22,7 @@ from datacell.algebra.plan import (
     Distinct,
     Filter,
     Group,
+    Input,
     Join,
     JoinKind,
     Map,
@@ -31,34 +32,27 @@ from datacell.algebra.plan import (
     SetOperation,
     SplitEvery,
     Stream,
-    Table,
     Union,
     Window,
 )
+from datacell.algebra.positions import FOREVER
 from datacell.algebra.query import Query
 from datacell.algebra.schema import Named
 from datacell.errors import PlanError
-from datacell.intervals.blocks import Blocks
-from datacell.intervals.operators import (
-    Flow,
-    Joined,
-    Once,
-    Operator,
-    Pair,
-    Pieces,
-    Program,
-    Sum,
-    Sweep,
-    output_table,
-    window_table,
-)
+from datacell.intervals import operators
+from datacell.intervals.aggregate_columns import Columns
+from datacell.intervals.flow import Flow, NamedSlot, OperatorRows, WindowRows
+from datacell.intervals.operators import Operator, Program
 from datacell.intervals.sweep import Side
-from datacell.intervals.validity import FOREVER, FROM, TO, VALIDITY, reading, require_no_instant, union
+from datacell.intervals.validity import FROM, TO, VALIDITY, require_no_instant, union
 
-ANSWER = "the answer"
 Keys = tuple[Named, ...]
 _KEEPS_LEFT = (JoinKind.INNER, JoinKind.LEFT, JoinKind.SEMI, JoinKind.ANTI)
 _KEEPS_RIGHT = (JoinKind.INNER, JoinKind.RIGHT)
+
+
+class Answer(NamedSlot):
+    ROWS = "the answer"
 
 
 def translate(query: Query) -> Program:
@@ -99,16 +93,16 @@ class _Translation:
             case Order(child, limit=None, offset=0):
                 return self.flow(child)
             case Distinct(child):
-                return self._output(Once(plan, (Flow(self.flow(child)),)))
+                return self._output(operators.Distinct(plan, (Flow(self.flow(child)),)))
             case Coalesce(child, when):
-                return self._output(Joined(plan, (Flow(self.flow(child)),), when))
+                return self._output(operators.Coalesce(plan, (Flow(self.flow(child)),), when))
             case SplitEvery(child, length):
-                return self.flow(child, length) if tree.is_swept(child) else self._pieces(plan, child, length)
+                return self.flow(child, length) if tree.is_swept(child) else self._split(plan, child, length)
             case Aggregate():
                 return self._aggregate(plan, split)
             case Join():
                 return self._join(plan, split)
-        return self._swept(plan, _meeting_keys(plan), split)
+        return self._swept(plan, _keys_apart(plan), split)
 
     def _aligned(self, plan: Plan) -> Plan:
         flow = self.flow(plan)
@@ -118,12 +112,12 @@ class _Translation:
         child = ungrouped(plan.child) if plan.keys else plan.child
         if not plan.aggregates:
             return self.flow(Distinct(Map(child, plan.keys)))
-        summed = self._summed(plan, split)
-        if summed is not None:
-            return summed
+        by_parts = self._by_parts(plan, split)
+        if by_parts is not None:
+            return by_parts
         return self._swept(plan, [plan.keys], split)
 
-    def _summed(self, plan: Aggregate, split: int | None) -> Plan | None:
+    def _by_parts(self, plan: Aggregate, split: int | None) -> Plan | None:
         """An aggregate that has parts, over rows that end in the order in which they began."""
         child = ungrouped(plan.child) if plan.keys else plan.child
         found = [p for a in plan.aggregates if (p := parts(a, child.schema)) is not None and p.adds_up]
@@ -132,7 +126,8 @@ class _Translation:
             return None
         rows = Flow(self.flow(child))
         inputs = (rows,) if plan.keys else (rows, Flow(self._presence()))
-        return self._output(Sum(plan, inputs, Blocks(plan.keys, tuple(found), rows.columns), windows.pop(), split))
+        columns = Columns(plan.keys, tuple(found), rows.columns)
+        return self._output(operators.Aggregate(plan, inputs, columns, windows.pop(), split))
 
     def _join(self, plan: Join, split: int | None) -> Plan:
         if tree.is_static(plan.right) and plan.kind in _KEEPS_LEFT:
@@ -141,7 +136,7 @@ class _Translation:
             return self._beside(plan, replace(plan, right=self.flow(plan.right)))
         if plan.kind is JoinKind.INNER:
             sides = Flow(self.flow(plan.left)), Flow(self.flow(plan.right))
-            return self._output(Pair(plan, sides, plan.condition))
+            return self._output(operators.Join(plan, sides, plan.condition))
         return self._swept(plan, _equal_keys(plan), split)
 
     def _beside(self, plan: Join, joined: Join) -> Plan:
@@ -167,19 +162,18 @@ class _Translation:
             presence = len(flows)
             flows.append(Flow(self._presence()))
             found.append(Side(presence, (), ()))
-        return self._output(Sweep(plan, tuple(flows), _over(plan, sides), tuple(found), presence, split))
+        return self._output(operators.Sweep(plan, tuple(flows), _over(plan, sides), tuple(found), presence, split))
 
     def _presence(self) -> Plan:
         """When some window of the query shows something."""
-        shown = [reading(window_table(index), VALIDITY) for index in range(len(self.windows))]
-        return union(shown)
+        return union([Input(WindowRows(index), VALIDITY) for index in range(len(self.windows))])
 
-    def _pieces(self, plan: Plan, child: Plan, length: int) -> Plan:
-        return self._output(Pieces(plan, (Flow(self.flow(child)),), length))
+    def _split(self, plan: Plan, child: Plan, length: int) -> Plan:
+        return self._output(operators.Split(plan, (Flow(self.flow(child)),), length))
 
     def _output(self, operator: Operator) -> Plan:
         self.operators.append(operator)
-        return reading(output_table(len(self.operators) - 1), operator.schema)
+        return Input(OperatorRows(len(self.operators) - 1), operator.schema.fields)
 
 
 def _finished(plan: Plan) -> tuple[Plan, Plan | None]:
@@ -191,7 +185,7 @@ def _finished(plan: Plan) -> tuple[Plan, Plan | None]:
         case Map(child, columns) if any(scalar.reads_boundary(c.value) for c in columns):
             names = sorted(set[str]().union(*(scalar.columns(c.value) for c in columns))) or child.schema.names[:1]
             below = Map(child, child.schema.passing(names))
-            rows = reading(ANSWER, (*below.schema, *VALIDITY))
+            rows = Input(Answer.ROWS, (*below.schema, *VALIDITY))
             filled = tuple(replace(c, value=scalar.replace(c.value, _instant)) for c in columns)
             return below, Map(rows, (*filled, *rows.schema.passing((FROM, TO))))
     return plan, None
@@ -235,9 +229,9 @@ def _below_window(plan: Plan, index: int) -> Plan:
     """What stands below a window, over its leaf."""
     match plan:
         case Stream(alias=alias, columns=columns):
-            table = Table(window_table(index), alias, (*columns, *VALIDITY))
+            rows = Input(WindowRows(index), (*columns, *VALIDITY), alias)
             validity = (Named(f.name, scalar.column(f"{alias}.{f.name}"), f.type) for f in VALIDITY)
-            return Map(table, (*table.schema.passing(plan.schema.names), *validity))
+            return Map(rows, (*rows.schema.passing(plan.schema.names), *validity))
         case Map(child, columns):
             below = _below_window(child, index)
             return Map(below, (*columns, *below.schema.passing((FROM, TO))))
@@ -253,7 +247,7 @@ def _over(plan: Plan, sides: Sequence[Plan]) -> Plan:
     return plan.with_children(sides)
 
 
-def _meeting_keys(plan: Plan) -> list[Keys]:
+def _keys_apart(plan: Plan) -> list[Keys]:
     """For each input what tells rows apart that never meet in the operator."""
     match plan:
         case SetOperation(left, right):

@@ -6,32 +6,33 @@ A row is valid in [from, to), in microseconds since the epoch; a row that stays 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from sqlglot import exp
 
 from datacell.algebra import scalar
 from datacell.algebra.partial import formula
-from datacell.algebra.plan import Join, Map, Plan, Table, Union
+from datacell.algebra.plan import Plan, Union
+from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.schema import Field, Named, Schema
 from datacell.algebra.types import BIGINT
 from datacell.algebra.window import Fixed, Now, Range, WindowSpec
 from datacell.errors import PlanError
 
-Instants = npt.NDArray[np.int64]
-
 FROM, TO = "from′", "to′"
-FOREVER = 1 << 62
 END = FOREVER + 1
 
 VALIDITY = (Field(FROM, BIGINT), Field(TO, BIGINT))
-PROGRESS, BEFORE, NOW = "the progress", "before′", "now′"
-"""A table of one row: how far the inputs of an operator had come, and have come."""
+
+AT = "at′"
+"""An instant at which something begins, ends or is cut."""
+
+BEGINS, ENDS = "begins′", "ends′"
+"""Of a *segment*, a stretch of time in which nothing changes; the end of one that is still open is NULL."""
 
 
-def valid_to(window: WindowSpec, times: Instants) -> Instants:
+def valid_to(window: WindowSpec, times: Positions) -> Positions:
     """Law 1: until when the rows of these times are valid under a window."""
     match window:
         case Range(size=size):
@@ -55,12 +56,6 @@ def oldest_valid(window: WindowSpec, at: int) -> int:
     return -FOREVER
 
 
-def reading(table: str, columns: Iterable[Field]) -> Plan:
-    """A relation from a table of the same names."""
-    fields = tuple(columns)
-    return Map(Table(table, "of", fields), tuple(Named(f.name, scalar.column(f"of.{f.name}"), f.type) for f in fields))
-
-
 def own(schema: Schema) -> tuple[Field, ...]:
     """The columns without those of the validity."""
     return tuple(f for f in schema if f.name not in (FROM, TO))
@@ -68,11 +63,6 @@ def own(schema: Schema) -> tuple[Field, ...]:
 
 def union(plans: Sequence[Plan]) -> Plan:
     return plans[0] if len(plans) == 1 else Union(tuple(plans))
-
-
-def with_progress(plan: Plan) -> Plan:
-    """The rows with the instants of the progress beside them."""
-    return Join(plan, reading(PROGRESS, (Field(BEFORE, BIGINT), Field(NOW, BIGINT))))
 
 
 def condition(text: str, **columns: str) -> exp.Expr:

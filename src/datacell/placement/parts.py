@@ -14,8 +14,8 @@ from datacell.algebra.plan import Plan
 from datacell.algebra.query import Query
 from datacell.algebra.tree import Key
 from datacell.incremental import merge
+from datacell.incremental.delta_join import SIDES
 from datacell.incremental.inputs import BOUNDARIES, BasketRows, Probes, ScanRows, ShownRows, WindowRows
-from datacell.incremental.meeting import SIDES
 from datacell.incremental.plans import AnswerPlans, Incremental, Reevaluated
 from datacell.incremental.relations import SLICE, Kept, Latest, Leaf, Pairs, Split, name, projection
 from datacell.placement.sizes import HORIZON, Sizes

@@ -21,7 +21,7 @@ _TIMING = {
     Timing.ROW_BY_ROW: "answers row by row",
     Timing.BOUNDARIES: "answers at boundaries in time",
     Timing.ARRIVALS: "answers at arrival numbers",
-    Timing.EVERY_CHANGE: "answers at every change",
+    Timing.EVERY_INSTANT: "answers at every instant",
     Timing.ONCE: "answers once",
 }
 _EMISSION = {

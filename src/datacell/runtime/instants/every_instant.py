@@ -60,7 +60,7 @@ PATIENCE = 4
 class EveryInstant:
     """A program at work. It has come to `now`, and everything that begins before `released` has been given out."""
 
-    strategy = "at every change"
+    strategy = "at every instant"
 
     def __init__(
         self,
@@ -211,7 +211,7 @@ class EveryInstant:
         if self.program.finish is not None:
             rows = self.run(self.program.finish, {ANSWER: rows})
         ordered = rows.take(pc.sort_indices(rows, sort_keys=[(FROM, "ascending"), (TO, "ascending")]))
-        times = {f.name: arrow_type(f.type) for f in TIME_COLUMNS[Timing.EVERY_CHANGE]}
+        times = {f.name: arrow_type(f.type) for f in TIME_COLUMNS[Timing.EVERY_INSTANT]}
         columns = {name: ordered[name] for name in ordered.schema.names}
         for (name, type_), source in zip(times.items(), (FROM, TO), strict=True):
             finite = pc.if_else(pc.less(ordered[source], FOREVER), ordered[source], None)

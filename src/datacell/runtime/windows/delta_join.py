@@ -17,8 +17,8 @@ from datacell.algebra.schema import Schema
 from datacell.algebra.tree import Key
 from datacell.engines.arrow import arrow_schema
 from datacell.incremental.boundaries import FOREVER, Positions, shown_during
+from datacell.incremental.delta_join import SIDES
 from datacell.incremental.inputs import ROWS
-from datacell.incremental.meeting import SIDES
 from datacell.incremental.plans import compacted
 from datacell.incremental.relations import SLICE, VISIBLE_FROM, VISIBLE_TO, Pairs, View, fields, name
 from datacell.runtime.plans.plans import Plans

@@ -44,7 +44,7 @@ def read_shapes(cursor: Cursor) -> tuple[list[Shape], Cursor]:
 def shaped(context: Context, query: Query, shapes: Sequence[Shape]) -> Query:
     """The query with its answer cut as asked for."""
     for shape in reversed(shapes):
-        if query.timing is not Timing.EVERY_CHANGE:
+        if query.timing is not Timing.EVERY_INSTANT:
             problem = f"{shape.word.text.upper()} needs windows without SLIDE: it cuts the validity of rows"
             raise context.source.error(problem, shape.word, "write FROM name [RANGE 5 MINUTES]")
         cut = Coalesce(query.plan) if shape.length is None else SplitEvery(query.plan, shape.length)
