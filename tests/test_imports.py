@@ -12,12 +12,10 @@ ROOT = Path(__file__).parent.parent / "src" / "datacell"
 
 SQL = {"sql", "sql.text", "sql.functions", "sql.types", "sql.bind", "sql.statements"}
 STAGES = {"algebra", "rewrite", "incremental", "intervals", "placement"}
-BELOW_NET = {
-    *("runtime", "runtime.clock", "runtime.plans", "runtime.storage", "runtime.streams"),
-    *("runtime.windows", "runtime.instants"),
-}
+BELOW_NET = {"runtime", "runtime.plans", "runtime.storage", "runtime.streams", "runtime.windows", "runtime.instants"}
 RUNTIME = BELOW_NET | {"runtime.net"}
 WHAT_RUNS = {"algebra", "engines", "errors"}
+ANSWERS = WHAT_RUNS | {"compile", "runtime", "runtime.plans", "runtime.storage", "runtime.streams"}
 
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
@@ -36,24 +34,24 @@ ALLOWED: dict[str, set[str]] = {
     "intervals": {"algebra", "errors"},
     "placement": {"algebra", "incremental", "errors"},
     "engines": {"algebra", "errors"},
-    "compile": STAGES | SQL | RUNTIME | {"engines", "errors"},
+    "compile": STAGES | SQL | {"engines", "errors"},
     # the net
-    "runtime": WHAT_RUNS | {"runtime.streams", "runtime.plans", "incremental", "runtime.windows"},
+    "runtime": WHAT_RUNS | {"compile", "incremental", "runtime.plans", "runtime.storage", "runtime.streams"},
     "runtime.storage": WHAT_RUNS,
     "runtime.plans": WHAT_RUNS | {"placement", "incremental"},
-    "runtime.clock": set(),
-    "runtime.streams": WHAT_RUNS | {"incremental", "runtime.clock", "runtime.storage"},
-    "runtime.windows": WHAT_RUNS | {"runtime", "incremental", "runtime.storage", "runtime.streams", "runtime.plans"},
-    "runtime.instants": WHAT_RUNS | {"runtime", "intervals", "incremental", "runtime.streams", "runtime.plans"},
-    "runtime.net": WHAT_RUNS | BELOW_NET | {"incremental", "intervals"},
+    "runtime.streams": WHAT_RUNS | {"incremental", "runtime", "runtime.storage"},
+    "runtime.windows": ANSWERS | {"incremental"},
+    "runtime.instants": ANSWERS | {"intervals", "incremental"},
+    "runtime.net": WHAT_RUNS | BELOW_NET | {"compile"},
     # its edges
-    "receptors": WHAT_RUNS | {"runtime.storage", "runtime.streams", "sockets"},
-    "emitters": {"algebra", "sql", "engines", *RUNTIME, "errors", "sockets"},
+    "receptors": WHAT_RUNS | {"sql.text", "runtime.storage", "runtime.streams", "emitters", "sockets"},
+    "emitters": WHAT_RUNS | {"runtime.storage", "sockets"},
     # its face
     "cell": STAGES | SQL | RUNTIME | {"engines", "compile", "receptors", "emitters", "errors"},
+    "testing": STAGES | SQL | RUNTIME | {"engines", "compile", "receptors", "errors"},
     "tools": STAGES | SQL | {"engines", "emitters", "errors"},
-    "bench": STAGES | SQL | RUNTIME | {"engines", "compile", "cell", "tools", "errors"},
-    "cli": {"compile", "cell", "engines", "placement", "tools", "errors"},
+    "bench": STAGES | SQL | RUNTIME | {"engines", "compile", "cell", "testing", "tools", "errors"},
+    "cli": {"compile", "cell", "engines", "placement", "tools", "bench", "errors"},
     "__main__": {"cli"},
     "__init__": {"cell"},
 }

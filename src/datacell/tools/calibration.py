@@ -15,7 +15,6 @@ import numpy as np
 import pyarrow as pa
 
 from datacell.algebra.plan import Plan
-from datacell.algebra.tree import Key
 from datacell.engines.protocol import Engine, Prepared
 from datacell.placement.costs import EngineCosts, UnitCosts
 from datacell.placement.fragments import operators
@@ -142,7 +141,7 @@ def _runs(engine: Engine, site: Site) -> Iterator[Measured]:
                 yield Measured(text, rows, median(counted), _amounts(plan, known, site))
 
 
-def _seconds(prepared: Prepared, tables: dict[Key, pa.Table]) -> float:
+def _seconds(prepared: Prepared, tables: dict[str, pa.Table]) -> float:
     started = time.perf_counter()
     prepared.run(tables)
     return time.perf_counter() - started
