@@ -21,7 +21,7 @@ from datacell.algebra.query import Emission, Query, Timing
 from datacell.algebra.schema import Field
 from datacell.algebra.window import Fixed, Landmark, LandmarkRows, Now, Range, Rows, WindowSpec
 from datacell.engines.arrow import arrow_type
-from datacell.engines.protocol import Engine
+from datacell.engines.protocol import Engine, run_once
 
 Row = dict[str, Any]
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -155,7 +155,7 @@ class Reference:
             return tree.transform_up(node.child, lambda n: replace(n, name=name) if isinstance(n, Stream) else n)
 
         fixed = tree.at_boundary(_each_window(plan, snapshot), boundary)
-        result = self.engine.run(fixed, inputs)
+        result = run_once(self.engine, fixed, inputs)
         return list(zip(*(map(_hashable, column.to_pylist()) for column in result.columns), strict=True))
 
 

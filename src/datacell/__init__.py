@@ -25,12 +25,8 @@ __all__ = ["Cell", "Result", "RunningQuery", "connect"]
 
 def __getattr__(name: str) -> Any:
     """Spark is imported only when it is needed: `datacell explain` does without."""
-    if name in ("Cell", "RunningQuery", "connect"):
-        from datacell.cell import cell
+    if name in __all__:
+        from datacell import cell
 
         return getattr(cell, name)
-    if name == "Result":
-        from datacell.cell.result import Result
-
-        return Result
     raise AttributeError(f"module 'datacell' has no attribute {name!r}")

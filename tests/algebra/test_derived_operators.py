@@ -27,6 +27,7 @@ from datacell.algebra.plan import (
 )
 from datacell.algebra.schema import Field, Named
 from datacell.algebra.types import INT
+from datacell.engines.protocol import run_once
 from sample import engine
 
 Row = tuple[int | None, int | None]
@@ -68,7 +69,7 @@ DEFINITIONS = {
 
 def run(plan: Plan, a: list[Row], b: list[Row]) -> Multiset:
     inputs = {name: pa.table([_column(rows, i) for i in (0, 1)], ["x", "y"]) for name, rows in (("a", a), ("b", b))}
-    result = engine().run(plan, inputs)
+    result = run_once(engine(), plan, inputs)
     return Counter(zip(*(column.to_pylist() for column in result.columns), strict=True))
 
 

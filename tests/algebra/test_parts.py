@@ -24,7 +24,7 @@ from datacell.algebra.schema import Named, Schema
 from datacell.algebra.types import BIGINT, INT, STRING
 from datacell.engines.arrow import arrow_schema
 from datacell.engines.duckdb import DuckDBEngine
-from datacell.engines.protocol import Engine
+from datacell.engines.protocol import Engine, run_once
 from datacell.engines.spark import SparkEngine
 from datacell.sql import script
 from datacell.sql.catalog import Catalog
@@ -196,7 +196,7 @@ def table(rows: Sequence[Row]) -> pa.Table:
 
 def answers(engine: Engine, plan: Plan, rows: Sequence[Row]) -> dict[Any, dict[str, Any]]:
     """By key, by name."""
-    found = engine.run(plan, {"rows": table(rows)}).to_pylist()
+    found = run_once(engine, plan, {"rows": table(rows)}).to_pylist()
     return {row.get("k"): {name: value for name, value in row.items() if name != "k"} for row in found}
 
 

@@ -13,6 +13,7 @@ from conformance import cases, data, values
 from conformance.cases import Case, CaseFile
 from datacell.algebra.plan import Order, Plan
 from datacell.engines.duckdb import DuckDBEngine
+from datacell.engines.protocol import run_once
 from datacell.engines.spark import SparkEngine
 from datacell.errors import EngineError
 from datacell.sql import script
@@ -48,9 +49,9 @@ def test_cases(name: str, spark_engine: SparkEngine, duckdb_engine: DuckDBEngine
 
 def _on_spark(found: CaseFile, engine: SparkEngine) -> list[tuple[str, ...]]:
     if found.form == "query":
-        return [_lines(found, _plan(case.sql), engine.run(_plan(case.sql), _TABLES)) for case in found.cases]
+        return [_lines(found, _plan(case.sql), run_once(engine, _plan(case.sql), _TABLES)) for case in found.cases]
     plan = _plan(_together(found, [case.sql for case in found.cases]))
-    answer = engine.run(plan, _TABLES)
+    answer = run_once(engine, plan, _TABLES)
     return [_lines(found, plan, answer.select([0, i])) for i in range(1, len(found.cases) + 1)]
 
 
@@ -60,7 +61,7 @@ def _on_duckdb(found: CaseFile, case: Case, answer: tuple[str, ...], engine: Duc
     if refused:
         return f"refused: {'; '.join(refused)}"
     try:
-        given = _lines(found, plan, engine.run(plan, _TABLES))
+        given = _lines(found, plan, run_once(engine, plan, _TABLES))
     except EngineError:
         return "raises"
     return "agrees" if given == answer else f"DISAGREES: {' | '.join(given)}"

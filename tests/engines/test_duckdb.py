@@ -15,7 +15,7 @@ from datacell.algebra import scalar, types
 from datacell.algebra.plan import Aggregate, Filter, Join, JoinKind, Map, Order, Over, Plan, SortKey, Table
 from datacell.algebra.schema import Field, Named
 from datacell.engines.duckdb import DuckDBEngine
-from datacell.engines.protocol import ParquetFiles
+from datacell.engines.protocol import ParquetFiles, run_once
 from datacell.errors import EngineError
 
 NASTY = [
@@ -72,14 +72,14 @@ def test_names_are_quoted(engine: DuckDBEngine, name: str) -> None:
     plan: Plan = Map(source, (Named(name, scalar.column(f"t.{name}"), types.STRING),))
     plan = Order(plan, (SortKey(scalar.column(name)),))
     given = pa.table({name: ["b", "a", None, ""]})
-    assert engine.run(plan, {name: given}).to_pydict() == {name: [None, "", "a", "b"]}
+    assert run_once(engine, plan, {name: given}).to_pydict() == {name: [None, "", "a", "b"]}
 
 
 @pytest.mark.parametrize("value", [*NASTY, "", "'", "''", "\\", '"', "a\nb"])
 def test_values_are_quoted(engine: DuckDBEngine, value: str) -> None:
     source = Table("t", "t", (Field("s", types.STRING),))
     plan = Filter(source, exp.EQ(this=scalar.column("t.s"), expression=exp.Literal.string(value)))
-    assert engine.run(plan, {"t": pa.table({"s": [value, "other", None]})}).to_pydict() == {"t.s": [value]}
+    assert run_once(engine, plan, {"t": pa.table({"s": [value, "other", None]})}).to_pydict() == {"t.s": [value]}
 
 
 def test_reads_parquet_files(engine: DuckDBEngine, tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_reads_parquet_files(engine: DuckDBEngine, tmp_path: Path) -> None:
     for i, path in enumerate(paths):
         pq.write_table(pa.table({"a": [i], "unread": ["x"]}), path)
     plan = Table("t", "t", (Field("a", types.BIGINT),))
-    assert engine.run(plan, {"t": ParquetFiles(paths)}).sort_by("t.a").to_pydict() == {"t.a": [0, 1]}
+    assert run_once(engine, plan, {"t": ParquetFiles(paths)}).sort_by("t.a").to_pydict() == {"t.a": [0, 1]}
 
 
 def test_refused_plan_is_not_run(engine: DuckDBEngine) -> None:
@@ -95,7 +95,7 @@ def test_refused_plan_is_not_run(engine: DuckDBEngine) -> None:
     plan = Map(source, (Named("x", scalar.call("sin", scalar.column("t.v")), types.DOUBLE),))
     assert engine.refusals(plan) == ("sin: the last digits depend on the mathematical library",)
     with pytest.raises(EngineError, match="must not run"):
-        engine.run(plan, {"t": pa.table({"v": [1.0]})})
+        run_once(engine, plan, {"t": pa.table({"v": [1.0]})})
 
 
 def test_every_reason_is_told(engine: DuckDBEngine) -> None:
@@ -118,8 +118,8 @@ def test_overflow_raises_and_leaves_nothing_behind(engine: DuckDBEngine) -> None
     plan = Map(source, (Named("x", double, types.BIGINT),))
     for _ in range(3):
         with pytest.raises(EngineError, match="Overflow"):
-            engine.run(plan, {"t": pa.table({"n": [2**62]})})
-    assert engine.run(plan, {"t": pa.table({"n": [2]})}).to_pydict() == {"x": [4]}
+            run_once(engine, plan, {"t": pa.table({"n": [2**62]})})
+    assert run_once(engine, plan, {"t": pa.table({"n": [2]})}).to_pydict() == {"x": [4]}
     assert engine.execute("SELECT count(*) FROM duckdb_views() WHERE NOT internal").fetchall() == [(0,)]
 
 
@@ -133,13 +133,13 @@ def test_an_input_may_be_read_twice(engine: DuckDBEngine, rows: int) -> None:
     over = Over(left, (Named("c", counted, types.BIGINT),))
     for times in (1, 2):
         values = pa.table({"n": list(range(rows)) * times})
-        assert engine.run(both, {"t": values}).to_pydict() == {"c": [rows * times**2]}
-        assert set(engine.run(over, {"t": values})["c"].to_pylist()) == {times}
+        assert run_once(engine, both, {"t": values}).to_pydict() == {"c": [rows * times**2]}
+        assert set(run_once(engine, over, {"t": values})["c"].to_pylist()) == {times}
 
 
 def test_inputs_that_are_not_read_are_let_go(engine: DuckDBEngine) -> None:
     nothing = Filter(Table("t", "t", (Field("n", types.BIGINT),)), exp.false())
     before = pa.total_allocated_bytes()
     for _ in range(3):
-        assert len(engine.run(nothing, {"t": pa.table({"n": pa.array(range(10_000))})})) == 0
+        assert len(run_once(engine, nothing, {"t": pa.table({"n": pa.array(range(10_000))})})) == 0
     assert pa.total_allocated_bytes() - before < 10_000

@@ -15,7 +15,7 @@ from datacell.algebra import scalar, types
 from datacell.algebra.plan import Map, Table
 from datacell.algebra.schema import Field, Named, Schema
 from datacell.engines.arrow import arrow_schema
-from datacell.engines.protocol import ParquetFiles
+from datacell.engines.protocol import ParquetFiles, run_once
 from datacell.engines.spark import SparkEngine
 from datacell.errors import EngineError
 
@@ -42,7 +42,7 @@ _ANSWER = {"n": [None, 7], "h": [12, None]}
 
 def test_an_empty_piece_of_an_input_is_not_its_end(spark_engine: SparkEngine) -> None:
     pieces = pa.concat_tables([_ROWS.slice(0, 0), _ROWS.slice(0, 1), _ROWS.slice(0, 0), _ROWS.slice(1)])
-    assert spark_engine.run(_PLAN, {"t": pieces}).to_pydict() == _ANSWER
+    assert run_once(spark_engine, _PLAN, {"t": pieces}).to_pydict() == _ANSWER
 
 
 def test_owner_keeps_its_session(spark: SparkSession) -> None:
@@ -54,7 +54,7 @@ def test_owner_keeps_its_session(spark: SparkSession) -> None:
     active = SparkSession.getActiveSession()
     assert active is not None
     active.conf.set("datacell.test.active", "this one")
-    assert SparkEngine(owner).run(_PLAN, {"t": _ROWS}).to_pydict() == _ANSWER
+    assert run_once(SparkEngine(owner), _PLAN, {"t": _ROWS}).to_pydict() == _ANSWER
     assert {key: owner.conf.get(key) for key in wanted} == wanted
     assert [view.name for view in owner.catalog.listTables()] == ["mine"]
     after = SparkSession.getActiveSession()
@@ -65,7 +65,7 @@ def test_owner_keeps_its_session(spark: SparkSession) -> None:
 def test_leaves_no_views(spark: SparkSession) -> None:
     engine = SparkEngine(spark)
     for _ in range(3):
-        engine.run(_PLAN, {"t": _ROWS})
+        run_once(engine, _PLAN, {"t": _ROWS})
     assert engine.session.catalog.listTables() == []
 
 
@@ -73,7 +73,7 @@ def test_reads_parquet_files(spark_engine: SparkEngine, tmp_path: Path) -> None:
     paths = tuple(str(tmp_path / f"{i}.parquet") for i in range(2))
     for path in paths:
         pq.write_table(_ROWS, path)
-    answer = spark_engine.run(_PLAN, {"t": ParquetFiles(paths)})
+    answer = run_once(spark_engine, _PLAN, {"t": ParquetFiles(paths)})
     assert sorted(answer.column("h").to_pylist(), key=str) == [12, 12, None, None]
 
 
@@ -82,18 +82,18 @@ def test_names_are_quoted(spark_engine: SparkEngine) -> None:
     source = Table(name, "t", (Field(name, types.TIMESTAMP_NTZ),))
     plan = Map(source, (Named(name, scalar.column(f"t.{name}"), types.TIMESTAMP_NTZ),))
     given = pa.table({name: pa.array([_NOON.replace(tzinfo=None)], pa.timestamp("us"))})
-    assert spark_engine.run(plan, {name: given}).equals(given)
+    assert run_once(spark_engine, plan, {name: given}).equals(given)
 
 
 def test_failure_is_ours_and_quiet(spark_engine: SparkEngine, capfd: pytest.CaptureFixture[str]) -> None:
     plan = Map(_SOURCE, (Named("x", scalar.call("raise_error", exp.Literal.string("no!")), types.STRING),))
     with pytest.raises(EngineError, match="no!"):
-        spark_engine.run(plan, {"t": _ROWS})
+        run_once(spark_engine, plan, {"t": _ROWS})
     assert "QueryContextLogger" not in capfd.readouterr().err
 
 
 def test_empty_input(spark_engine: SparkEngine) -> None:
-    answer = spark_engine.run(_PLAN, {"t": _ROWS.slice(0, 0)})
+    answer = run_once(spark_engine, _PLAN, {"t": _ROWS.slice(0, 0)})
     assert answer.num_rows == 0
     assert answer.schema == pa.schema([("n", pa.int32()), ("h", pa.int32())])
 
@@ -103,4 +103,4 @@ def test_empty_input_with_nested_columns(spark_engine: SparkEngine) -> None:
     schema = Schema(tuple(Field(name, types.of(text)) for name, text in nested.items()))
     source = Table("t", "t", schema.fields)
     nothing = pa.Table.from_batches([], arrow_schema(schema))
-    assert len(spark_engine.run(Map(source, source.schema.passing()), {"t": nothing})) == 0
+    assert len(run_once(spark_engine, Map(source, source.schema.passing()), {"t": nothing})) == 0

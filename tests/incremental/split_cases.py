@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from datacell.compile.explain import Format, Stage, explain_query
+from datacell.compile import Setting
+from datacell.compile.explain import Stage, explain_query
 from datacell.incremental.strategy import Strategy
 from fixture_cases import FixtureCase
 
@@ -18,4 +19,4 @@ class SplitCase(FixtureCase):
 
     def found(self) -> dict[str, str]:
         strategy = Strategy(self.said.get("strategy", "auto"))
-        return {"explained": explain_query(self.query(), Stage.INCREMENTAL, Format.TEXT, strategy=strategy)}
+        return {"explained": explain_query(self.query(), Stage.INCREMENTAL, setting=Setting(strategy=strategy))}

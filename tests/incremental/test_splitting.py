@@ -9,8 +9,9 @@ import pytest
 import fixture_cases
 import sample
 from datacell.algebra.query import Timing
-from datacell.incremental.strategy import Strategy, choose
-from datacell.rewrite.rules import optimized
+from datacell.compile import Setting, compile
+from datacell.incremental.strategy import Strategy
+from datacell.placement.operators import Site
 from incremental.split_cases import FOLDER, SplitCase
 from runtime.netrun import NetRun, without_empty
 
@@ -46,8 +47,7 @@ def test_increments_give_the_answers_of_the_reference(case: SplitCase, tmp_path:
 
 
 def _skip_if_refused(case: SplitCase) -> None:
-    plans = [choose(optimized(case.query()), strategy) for strategy in (Strategy.REEVALUATE, Strategy.INCREMENTAL)]
-    fragments = [fragment for plan in plans for fragment in plan.fragments()]
-    refused = [refusal for fragment in fragments for refusal in sample.engine().refusals(fragment)]
+    settings = [Setting(wanted=Site.DUCKDB, strategy=s) for s in (Strategy.REEVALUATE, Strategy.INCREMENTAL)]
+    refused = [refusal for setting in settings if (refusal := compile(case.query(), setting).refusal)]
     if refused:
         pytest.skip(f"only Spark runs it: {refused[0]}")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from datacell.incremental.strategy import TINY, TINY_JOINED_ON_SPARK, Strategy, choose
+from datacell.incremental.strategy import TINY, Strategy, choose
+from datacell.placement.operators import Site
+from datacell.placement.shapes import tiny_joined
 from datacell.rewrite.rules import optimized
 from sample import bind
 
@@ -22,12 +24,14 @@ TIMED = (
         (GROUPED, TINY + 1, False, Strategy.INCREMENTAL),
         (GROUPED, TINY + 1, True, Strategy.INCREMENTAL),
         (JOINED, TINY + 1, False, Strategy.INCREMENTAL),
-        (JOINED, TINY_JOINED_ON_SPARK, True, Strategy.REEVALUATE),
-        (JOINED, TINY_JOINED_ON_SPARK + 1, True, Strategy.INCREMENTAL),
+        (JOINED, tiny_joined(Site.SPARK), True, Strategy.REEVALUATE),
+        (JOINED, tiny_joined(Site.SPARK) + 1, True, Strategy.INCREMENTAL),
         (TIMED, 0, True, Strategy.INCREMENTAL),
     ],
 )
 def test_auto_goes_by_what_was_measured(text: str, rows: int, on_spark: bool, expected: Strategy) -> None:
-    plans = choose(optimized(bind(text.format(rows=rows))), on_spark=on_spark)
-    assert plans.strategy is expected
-    assert ("cheaper" in plans.why) == (expected is Strategy.REEVALUATE)
+    split, why = choose(
+        optimized(bind(text.format(rows=rows))), tiny_joined=tiny_joined(Site.SPARK if on_spark else None)
+    )
+    assert (split is None) == (expected is Strategy.REEVALUATE)
+    assert ("cheaper" in why) == (expected is Strategy.REEVALUATE)

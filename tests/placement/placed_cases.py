@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from datacell.compile.explain import Format, Setting, Stage, explain_query
+from datacell.compile import Setting
+from datacell.compile.explain import Format, Stage, explain_query
 from datacell.placement.statistics import Statistics
 from datacell.placement.unit_costs import SHIPPED
 from fixture_cases import FixtureCase

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from datacell.placement.costs import EngineCosts, UnitCosts
-from datacell.placement.operators import Input, OperatorKind, Operator, Site, Source
+from datacell.placement.operators import Input, Operator, OperatorKind, Site, Source
 
 UNARY = (OperatorKind.FILTER, OperatorKind.MAP, OperatorKind.AGGREGATE, OperatorKind.DISTINCT, OperatorKind.OVER)
 

@@ -9,6 +9,7 @@ import pytest
 
 from datacell.algebra import tree
 from datacell.algebra.plan import Group, Order, Plan, Table
+from datacell.engines.protocol import run_once
 from datacell.placement.fragments import fragments, operators
 from datacell.placement.operators import Operator, Site, in_post_order
 from datacell.placement.sizes import Sizes
@@ -36,11 +37,11 @@ def test_fragments_give_what_the_plan_gives(sql: str, seed: int) -> None:
     chance = Random(seed)
     sites = [chance.choice(list(Site)) for _ in in_post_order(root)]
     cut = fragments(root, sites)
-    tables: dict[str, pa.Table] = dict(reference().tables)
+    tables: dict[tree.Key, pa.Table] = {**reference().tables}
     for fragment in cut:
-        tables[fragment.name] = engine().run(fragment.plan, tables)
+        tables[fragment.slot] = run_once(engine(), fragment.plan, tables)
         assert fragment.plan.schema == fragment.result.schema
-    assert rows(tables[cut[-1].name]) == rows(engine().run(plan, dict(reference().tables)))
+    assert rows(tables[cut[-1].slot]) == rows(run_once(engine(), plan, dict(reference().tables)))
     changes = sum(
         isinstance(i, Operator) and site_of[id(i)] is not site_of[id(o)]
         for site_of in [dict(zip(map(id, in_post_order(root)), sites, strict=True))]

@@ -7,18 +7,21 @@ import json
 import pytest
 
 import fixture_cases
-from datacell.compile.explain import Format, Setting, Stage, explain_query
-from datacell.compile.physical import keeps_up_with, physical
-from datacell.incremental.strategy import Strategy
+from datacell.compile import Compiled, Setting, compile
+from datacell.compile.explain import Format, Stage, explain_query
+from datacell.compile.feasibility import keeps_up_with
 from datacell.placement.operators import Site
 from datacell.placement.prediction import loads
 from datacell.placement.statistics import Statistics
 from datacell.placement.unit_costs import SHIPPED
-from datacell.rewrite.rules import optimized
 from placement.placed_cases import FOLDER, PlacedCase
 from sample import bind
 
 GROUPED = "SELECT k, avg(v) AS a FROM s [RANGE 5 MINUTES SLIDE 1 SECOND] WHERE n = 1 GROUP BY k"
+
+
+def compiled(known: Statistics = Statistics(), wanted: Site | None = None, sql: str = GROUPED) -> Compiled:  # noqa: B008
+    return compile(bind(sql), Setting(known, SHIPPED, wanted))
 
 
 @pytest.mark.parametrize("name", fixture_cases.names(FOLDER))
@@ -51,23 +54,22 @@ def test_mermaid_has_a_box_for_each_part() -> None:
 
 @pytest.mark.parametrize("site", list(Site))
 def test_a_forced_engine_has_every_operator(site: Site) -> None:
-    plan = physical(optimized(bind(GROUPED)), Strategy.AUTO, Statistics(), SHIPPED, site)
+    plan = compiled(wanted=site).physical
     assert {s for part in plan.parts for s in part.best.sites} == {site}
-    free = physical(optimized(bind(GROUPED)), Strategy.AUTO, Statistics(), SHIPPED, None)
+    free = compiled().physical
     assert free.cost.total <= plan.cost.total
 
 
 def test_the_rate_that_can_be_sustained_is_just_feasible() -> None:
-    query = optimized(bind(GROUPED))
-    plan = physical(query, Strategy.AUTO, Statistics({"s": 1e9}), SHIPPED, None)
-    assert not plan.cost.is_feasible
-    factor = keeps_up_with(query, Strategy.AUTO, plan, None)
+    fast = compiled(Statistics({"s": 1e9}))
+    assert not fast.physical.cost.is_feasible
+    factor = keeps_up_with(fast)
     assert 0 < factor < 1
-    slower = physical(query, Strategy.AUTO, Statistics({"s": 1e9 * factor}), SHIPPED, None)
+    slower = compiled(Statistics({"s": 1e9 * factor})).physical
     assert slower.cost.total == pytest.approx(1.0, rel=0.1)
 
 
 def test_fragments_cost_what_the_plan_does() -> None:
     for sql in (GROUPED, "SELECT soundex(c) AS x, max(x) AS m FROM r [NOW] GROUP BY soundex(c) HAVING max(x) > 2"):
-        for part in physical(optimized(bind(sql)), Strategy.AUTO, Statistics(), SHIPPED, None).parts:
+        for part in compiled(sql=sql).physical.parts:
             assert sum(loads(part.root, part.best.sites, SHIPPED)) == pytest.approx(part.best.cost.total)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import pyarrow as pa
 from hypothesis import assume
 
 from datacell.algebra.query import Query
 from datacell.engines.protocol import Engine
-from datacell.runtime.plans.placing import Placing
+from datacell.runtime.plans.plans import Plans
 from reference import Answer, Reference
 from runtime.netrun import Cuts, NetRun, without_empty
 from sample import Values, answers, bind, catalog, decided, nearly_in_order, reference
+
+PlansOver = Callable[[Mapping[str, pa.Table]], Plans]
+"""Plans that may read these tables."""
 
 
 def judged(text: str, rows: dict[str, Values]) -> tuple[Query, Reference, list[Answer]]:
@@ -29,9 +34,15 @@ def judged(text: str, rows: dict[str, Values]) -> tuple[Query, Reference, list[A
 
 
 def answers_as_the_reference_does(
-    engine: Engine, text: str, rows: dict[str, Values], cuts: Cuts, incremental: bool, placing: Placing | None = None
+    engine: Engine,
+    text: str,
+    rows: dict[str, Values],
+    cuts: Cuts,
+    incremental: bool,
+    plans: PlansOver | None = None,
 ) -> None:
     query, judge, expected = judged(text, rows)
     with tempfile.TemporaryDirectory() as directory:
-        net = NetRun(Path(directory), catalog(), judge, engine, query, incremental, placing)
+        chosen = None if plans is None else plans(judge.tables)
+        net = NetRun(Path(directory), catalog(), judge, engine, query, incremental, chosen)
         assert without_empty(net.run(cuts)) == without_empty(expected)

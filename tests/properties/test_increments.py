@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from datacell.engines.duckdb import DuckDBEngine
 from datacell.engines.protocol import Engine
 from datacell.engines.spark import SparkEngine
-from datacell.runtime.windows import increments
+from datacell.placement.operators import Site
+from datacell.runtime.windows import compaction
 from reference import Answer
 from runtime.netrun import NetRun
 from sample import Values, bind, catalog, reference
@@ -103,7 +104,9 @@ def rows(chance: Random) -> dict[str, Values]:
     return {**found, "t": [], "u": [(1, 10), (1, 20), (2, None), (None, 30), (5, 5)]}
 
 
-def compared(engine: Engine, seed: int, queries: Sequence[str] = QUERIES) -> tuple[list[Answer], list[Answer], str]:
+def compared(
+    engine: Engine, seed: int, queries: Sequence[str] = QUERIES, overhead: int | None = None
+) -> tuple[list[Answer], list[Answer], str]:
     """The answers by increments and by re-evaluation, of a case that the seed decides."""
     chance = Random(seed)
     w, w2 = windows(chance)
@@ -115,6 +118,8 @@ def compared(engine: Engine, seed: int, queries: Sequence[str] = QUERIES) -> tup
     for incremental in (True, False):
         with tempfile.TemporaryDirectory() as directory:
             net = NetRun(Path(directory), catalog(), reference(data), engine, query, incremental)
+            if overhead is not None:
+                net.factory.plans.call_overhead_rows = {Site(engine.name): overhead}
             answers.append(net.run(cuts))
     return answers[0], answers[1], query.text
 
@@ -132,13 +137,12 @@ MANY = settings(
 @MANY
 @example(486, 0, 2)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0, 5, 10_000]), st.sampled_from([2, 32]))
-def test_increments_answer_as_reevaluation_does(seed: int, worth: int, compacted_from: int) -> None:
-    """`worth` and `compacted_from` decide how often rows are folded and chunks are combined."""
+def test_increments_answer_as_reevaluation_does(seed: int, overhead: int, compacted_from: int) -> None:
+    """`overhead` and `compacted_from` decide how often rows are folded and chunks are combined."""
     engine = DuckDBEngine(threads=1)
-    engine.call_worth = worth
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(increments, "COMPACTED_FROM", compacted_from)
-        ours, expected, text = compared(engine, seed)
+        patch.setattr(compaction, "COMPACTED_FROM", compacted_from)
+        ours, expected, text = compared(engine, seed, overhead=overhead)
     engine.close()
     assert ours == expected, text
 

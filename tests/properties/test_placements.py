@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,13 +15,11 @@ from hypothesis import strategies as st
 from datacell.engines.duckdb import DuckDBEngine
 from datacell.engines.protocol import Engine
 from datacell.engines.spark import SparkEngine
-from datacell.placement.operators import Site
-from datacell.runtime.plans import placing
-from datacell.runtime.plans.placing import Placing
+from datacell.runtime.plans.plans import Plans
 from properties.judging import answers_as_the_reference_does
 from properties.queries import CUTS, ROW_WINDOWS, SEVERAL, TIME_WINDOWS, data, queries
 from properties.test_increments import QUERIES, rows, windows
-from runtime.drawn import RESTLESS, AsSpark, Drawn
+from runtime.drawn import AsSpark, drawn, restless
 from runtime.netrun import Cuts, NetRun
 from sample import Values, bind, catalog, reference
 
@@ -30,8 +30,7 @@ CASES = given(
 
 @pytest.fixture(autouse=True)
 def moving(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in RESTLESS.items():
-        monkeypatch.setattr(placing, name, value)
+    restless(monkeypatch.setattr)
 
 
 @settings(SEVERAL, max_examples=25)
@@ -52,8 +51,8 @@ def test_any_placement_on_both_engines(
     answers_as_the_reference_does(spark_engine, text, given_rows, cuts, incremental, _sites(spark_engine, seed))
 
 
-def _sites(spark: Engine, seed: int) -> Placing:
-    return Placing({Site.SPARK: spark, Site.DUCKDB: DuckDBEngine(threads=1)}, Drawn(seed))
+def _sites(spark: Engine, seed: int) -> Callable[[Mapping[str, pa.Table]], Plans]:
+    return lambda tables: drawn(spark, DuckDBEngine(threads=1), seed, tables)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -64,14 +63,12 @@ def test_moving_again_and_again_changes_nothing(seed: int) -> None:
     query, streams = bind(chance.choice(QUERIES).format(w=w, w2=w2)), rows(chance)
     most = chance.choice([3, 12])
     cuts = {name: [chance.randint(0, most) for _ in range(len(streams[name]))] for name in ("s", "r")}
-    engines = {Site.SPARK: AsSpark(threads=1), Site.DUCKDB: DuckDBEngine(threads=1)}
+    spark, duckdb, judge = AsSpark(threads=1), DuckDBEngine(threads=1), reference(streams)
     found = []
-    for sites in (None, Placing(engines, Drawn(seed))):
+    for plans in (None, drawn(spark, duckdb, seed, judge.tables)):
         with tempfile.TemporaryDirectory() as directory:
-            net = NetRun(
-                Path(directory), catalog(), reference(streams), engines[Site.DUCKDB], query, bool(seed % 4), sites
-            )
+            net = NetRun(Path(directory), catalog(), judge, duckdb, query, bool(seed % 4), plans)
             found.append(net.run(cuts))
     assert found[0] == found[1]
-    assert sites is not None
-    assert sites.moves or all(one.runs < 5 for one in sites.seen())
+    assert plans is not None
+    assert plans.moves or all(one.runs < 5 for one in plans.observed())

@@ -84,7 +84,7 @@ def test_lines_over_tcp(cell: Cell) -> None:
                 CREATE STREAM j (i INT, s STRING) WITH (format = 'tcp', port = '0', lines = 'json')""")
     csv, json = cell.query("SELECT i, s FROM c"), cell.query("SELECT i, s FROM j")
     cell.start()
-    ports = [cell.intake.receptors[name].port or 0 for name in "cj"]
+    ports = [cell.works.intake.receptors[name].port or 0 for name in "cj"]
     lines = [b"1,a\n", b"\x00\xff\n", b"," * 30_000 + b"\n", b'2,"b"\r\n', b"3\n"]
     assert sensor.send("127.0.0.1", ports[0], lines).acknowledged == 5
     assert sensor.send("127.0.0.1", ports[1], [b'{"i": 1, "s": "a"}\n', b"{\n"]).acknowledged == 2
@@ -98,7 +98,7 @@ def test_what_is_spooled_is_read_by_the_next_run(spark: SparkSession, tmp_path: 
     for number in range(2):
         cell = datacell.connect(tmp_path / "state", spark=spark)
         cell.sql(create)
-        cell.intake._spools["s"].append(f"{number}\n".encode())
+        cell.works.intake._spools["s"].append(f"{number}\n".encode())
         cell.run(once=True)
         assert _table(cell, "SELECT count(*) AS n FROM s").to_pydict() == {"n": [number + 1]}
         cell.stop()

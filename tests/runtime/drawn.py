@@ -6,19 +6,21 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
+from typing import Any
+
+import pyarrow as pa
 
 from datacell.engines.duckdb import DuckDBEngine
+from datacell.engines.protocol import Engine
 from datacell.placement.costs import UnitCosts
 from datacell.placement.operators import Operator, Site, in_post_order
-from datacell.runtime.plans import placing
-from datacell.runtime.plans.placing import Placing
+from datacell.runtime.plans import placed, prepared
+from datacell.runtime.plans.plans import Plans
 from runtime.netrun import NetRun
 from sample import Values, bind, catalog, reference
-
-RESTLESS = {"LOOK_EVERY": 5, "CLEARLY": 0.0, "IF_BEHIND": 0.0}
-"""A look at every fifth run, and a move whatever it costs."""
 
 QUERY = """SELECT a.k, count(*) AS c, max(b.x) AS m, x.t
 FROM s [RANGE 9 SECONDS SLIDE 2 SECONDS] a JOIN r [RANGE 5 SECONDS SLIDE 1 SECOND] b ON a.k = b.k
@@ -44,6 +46,18 @@ class Drawn:
         return tuple(self.chance.choice(sorted(o.sites, key=str)) for o in in_post_order(root))
 
 
+def drawn(spark: Engine, duckdb: Engine, seed: int, tables: Mapping[str, pa.Table]) -> Plans:
+    """Plans that move between two engines by chance."""
+    return Plans("q", {Site.SPARK: spark, Site.DUCKDB: duckdb}, Drawn(seed), spark, tables.__getitem__)
+
+
+def restless(set_: Callable[[Any, str, float], None]) -> None:
+    """A look at every fifth run, and a move whatever it costs."""
+    set_(placed, "LOOK_EVERY", 5)
+    set_(prepared, "CLEARLY", 0.0)
+    set_(prepared, "IF_BEHIND", 0.0)
+
+
 def data() -> dict[str, Values]:
     """A minute of both streams, in order."""
     chance = Random(5)
@@ -55,17 +69,17 @@ def data() -> dict[str, Values]:
 def net(directory: Path, seed: int | None) -> NetRun:
     """The query in a directory: on one engine, or moving between two."""
     duckdb = DuckDBEngine(threads=1)
-    moving = None if seed is None else Placing({Site.SPARK: AsSpark(threads=1), Site.DUCKDB: duckdb}, Drawn(seed))
-    return NetRun(directory, catalog(), reference(data()), duckdb, bind(QUERY), incremental=True, placing=moving)
+    judge = reference(data())
+    moving = None if seed is None else drawn(AsSpark(threads=1), duckdb, seed, judge.tables)
+    return NetRun(directory, catalog(), judge, duckdb, bind(QUERY), incremental=True, plans=moving)
 
 
 def to_the_end(running: NetRun) -> int:
     """Deposit what is not there yet, and end the input; how often plans have moved."""
     running.run({"s": [4] * BATCHES, "r": [2] * BATCHES})
-    return len(running.running.run.placing.moves)
+    return len(running.factory.plans.moves)
 
 
 if __name__ == "__main__":
-    for name, value in RESTLESS.items():
-        setattr(placing, name, value)
+    restless(setattr)
     sys.exit(0 if to_the_end(net(Path(sys.argv[1]), int(sys.argv[2]))) else 3)

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pyarrow as pa
 
-from datacell.algebra import tree
 from datacell.algebra.definitions import REJECTED
 from datacell.algebra.query import Query, Timing
 from datacell.algebra.schema import Schema
 from datacell.engines.arrow import arrow_schema
 from datacell.engines.protocol import Engine
-from datacell.incremental.split import split
-from datacell.intervals.translate import translate
-from datacell.rewrite.rules import optimized
-from datacell.runtime.instants.cut_points import Turn
-from datacell.runtime.net.factory import Description
-from datacell.runtime.net.scheduler import Scheduler
-from datacell.runtime.plans.placing import Placing
-from datacell.runtime.storage.output import Output
+from datacell.incremental.strategy import Strategy
+from datacell.runtime.instants.cut_points import CutPoint
+from datacell.runtime.instants.every_instant import AnswersAtEveryInstant
+from datacell.runtime.instants.running_program import RunningProgram
+from datacell.runtime.plans.plans import Plans
+from datacell.runtime.streams.stream import RunningStream
 from datacell.sql.catalog import Catalog
+from datacell.testing import HandClock, Trial
 from reference import FOREVER, Answer, Feed, Reference, _hashable, micros
 
 Validity = tuple[int, int, tuple[Any, ...]]
@@ -36,21 +33,8 @@ Cuts = Mapping[str, Sequence[int]]
 """For each stream, how many rows come in each batch."""
 
 
-class HandClock:
-    """A clock that the test moves."""
-
-    def __init__(self) -> None:
-        self.instant = datetime(2026, 1, 1, tzinfo=UTC)
-
-    def now(self) -> datetime:
-        return self.instant
-
-    def pass_(self, seconds: float) -> None:
-        self.instant += timedelta(seconds=seconds)
-
-
 class NetRun:
-    """One query over the streams of a catalog, in a directory."""
+    """One query over the streams of a catalog, in a directory, with the judge's data."""
 
     def __init__(
         self,
@@ -60,20 +44,30 @@ class NetRun:
         engine: Engine,
         query: Query,
         incremental: bool = False,
-        placing: Placing | None = None,
+        plans: Plans | None = None,
     ) -> None:
-        self.judge, self.engine, self.catalog = judge, engine, catalog
-        self.clock = HandClock()
-        self.scheduler = Scheduler(self.clock)
+        self.judge, self.catalog = judge, catalog
+        strategy = Strategy.INCREMENTAL if incremental else Strategy.REEVALUATE
+        self.trial = Trial(directory=directory, tables=judge.tables, engine=engine, strategy=strategy)
         for stream in catalog.streams.values():
-            self.scheduler.add_stream(stream, directory / "streams" / stream.name)
-        self.query = optimized(query)
-        self.output = Output(directory / "query", arrow_schema(self.query.result))
-        at_every_instant = self.query.timing is Timing.EVERY_INSTANT
-        sliced = split(self.query) if incremental and tree.windows(self.query.plan) and not at_every_instant else None
-        program = translate(self.query) if at_every_instant else None
-        description = Description("q", self.query, engine, sliced, placing=placing, program=program)
-        self.running = self.scheduler.add_factory(description, self.output, judge.tables.__getitem__, engine)
+            self.trial.add_stream(stream)
+        self.factory = self.trial.add_query("q", query, plans)
+        self.scheduler, self.output = self.trial.scheduler, self.factory.output
+        self.query = self.factory.compiled.optimized
+
+    @property
+    def clock(self) -> HandClock:
+        return self.trial.hand_clock
+
+    @property
+    def streams(self) -> dict[str, RunningStream]:
+        return self.scheduler.members.streams
+
+    @property
+    def program(self) -> RunningProgram:
+        """Of a query at every instant."""
+        assert isinstance(self.factory.evaluation, AnswersAtEveryInstant)
+        return self.factory.evaluation.program
 
     def deposit(self, stream: str, number: int, rows: Rows) -> None:
         fields = Schema(self.catalog.streams[stream].fields)
@@ -99,15 +93,15 @@ class NetRun:
                 if number < len(parts):
                     yield name, number, parts[number]
 
-    def turn(self, chance: Random) -> list[tuple[int, Turn]]:
-        """Let operators turn by chance at the instants that they have come to; which did, and how."""
-        assert self.running.instants is not None
-        turned = []
-        for number, work in enumerate(self.running.instants.work):
-            if work.open_rows() is not None and chance.random() < 0.4:
-                work.turns.turn(work.before, chance.random() < 0.6)
-                turned.append((number, work.turns.last))
-        return turned
+    def cut(self, chance: Random) -> list[tuple[int, CutPoint]]:
+        """Cut operators by chance at the instants that they have come to; which were, and how they go on."""
+        cut = []
+        for number, operator in enumerate(self.program.operators):
+            has_come = operator.open_rows() is not None and operator.before > -FOREVER
+            if has_come and chance.random() < 0.4:
+                operator.cut_points.add(operator.before, chance.random() < 0.6)
+                cut.append((number, operator.cut_points.last))
+        return cut
 
     def answers(self) -> list[Answer]:
         """What the firings wrote, by boundary; boundaries without rows are not written down."""

@@ -116,7 +116,7 @@ def test_an_idle_stream_stops_holding_the_others_back(tmp_path: Path) -> None:
     net.deposit("b", 0, [{"ts": at(1), "k": 7}])
     net.deposit("a", 0, [{"ts": at(2), "k": 1}, {"ts": at(9), "k": 2}])
     assert left(net) == []
-    net.clock.pass_(11)
+    net.clock.advance(11)
     net.deposit("a", 1, [{"ts": at(9), "k": 3}])
     assert left(net) == [(1, 6, 7), (2, 7, 1)]
 
@@ -127,7 +127,7 @@ def test_a_row_whose_instant_was_answered_is_late(tmp_path: Path) -> None:
     put(net, 1, 8)
     put(net, 2, 5.5)  # the watermark is at 6
     put(net, 3, 6)
-    assert net.scheduler.streams["s"].basket.progress.late == 1
+    assert net.streams["s"].basket.progress.late == 1
     net.scheduler.drain()
     assert [row[-1] for row in left(net)] == [0, 3, 1]
 
@@ -141,7 +141,7 @@ def test_after_the_end_what_was_said_stays_said(tmp_path: Path) -> None:
     put(net, 2, 16)
     net.scheduler.drain()
     assert left(net) == [(5, 15, 1, 1), (16, 26, 1, 1)]
-    assert net.scheduler.streams["s"].basket.progress.late == 1
+    assert net.streams["s"].basket.progress.late == 1
 
 
 def test_the_latest_answer_is_what_was_valid_last(tmp_path: Path) -> None:
@@ -149,11 +149,11 @@ def test_the_latest_answer_is_what_was_valid_last(tmp_path: Path) -> None:
     for number, (seconds, k) in enumerate([(1, 1), (2, 2), (13, 3), (20, 3)]):
         put(net, number, seconds, k)
     assert left(net) == [(1, 11, 1, 1), (2, 12, 2, 1)]
-    assert net.running.latest is not None
-    assert net.running.latest["k"].to_pylist() == []  # at the last instant before 13 nothing was valid
+    assert net.factory.latest is not None
+    assert net.factory.latest()["k"].to_pylist() == []  # at the last instant before 13 nothing was valid
     put(net, 4, 30)
     net.scheduler.drain()
-    assert net.running.latest["k"].to_pylist() == [1]
+    assert net.factory.latest()["k"].to_pylist() == [1]
 
 
 def test_a_stream_without_end_is_valid_forever(tmp_path: Path) -> None:
@@ -225,8 +225,8 @@ def test_what_is_kept_is_proportional_to_the_window(tmp_path: Path, text: str) -
     for number in range(300):
         put(net, number, 2 * number, k=number % 3)
         put(net, number, 2 * number, k=number % 3, stream="r")
-        kept.append(net.running.held().rows)  # type: ignore[union-attr]
-        stored.append(sum(len(b.rows) for b in net.scheduler.streams["s"].basket.batches))
+        kept.append(net.factory.evaluation.held().rows)  # type: ignore[union-attr]
+        stored.append(sum(len(b.rows) for b in net.streams["s"].basket.batches))
     assert max(kept[150:]) <= max(kept[:150]) + 3
     assert max(kept) <= 5 * 32
     assert max(stored) <= 2 * 31 + 3

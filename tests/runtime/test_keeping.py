@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import takewhile
 from pathlib import Path
 from threading import Thread
@@ -12,12 +11,16 @@ import pyarrow as pa
 import pytest
 
 from datacell.algebra.plan import Plan
-from datacell.engines.duckdb import DuckDBEngine
+from datacell.engines.duckdb import DuckDBEngine, PreparedStatement
+from datacell.engines.protocol import Inputs
 from datacell.errors import CheckpointError
+from datacell.placement.operators import Site
 from datacell.runtime.storage import files
-from datacell.runtime.windows.chunking import SLIDES_PER_TRY, Eagerness
-from datacell.runtime.windows.increments import COMPACTED_FROM, Increments
-from datacell.runtime.windows.merging import Merging
+from datacell.runtime.windows.at_boundaries import AnswersAtBoundaries
+from datacell.runtime.windows.chunking import SLIDES_PER_TRY, AdaptiveChunking
+from datacell.runtime.windows.compaction import COMPACTED_FROM
+from datacell.runtime.windows.increments import Increments
+from datacell.runtime.windows.sliding.back import Back
 from reference import Answer
 from runtime.netrun import NetRun
 from sample import at, bind, catalog, reference
@@ -31,9 +34,16 @@ class CountingEngine(DuckDBEngine):
 
     calls = 0
 
-    def run(self, plan: Plan, inputs: Mapping[str, Any]) -> pa.Table:
-        self.calls += 1
-        return super().run(plan, inputs)
+    def prepare(self, plan: Plan) -> PreparedStatement:
+        prepared = super().prepare(plan)
+        run = prepared.run
+
+        def counted(inputs: Inputs) -> pa.Table:
+            self.calls += 1
+            return run(inputs)
+
+        prepared.run = counted  # type: ignore[method-assign]
+        return prepared
 
 
 def net_of(directory: Path, text: str, engine: DuckDBEngine | None = None) -> NetRun:
@@ -58,8 +68,13 @@ def stored(directory: Path) -> dict[str, int]:
 
 
 def kept_rows(net: NetRun) -> int:
-    assert isinstance(net.running.evaluation, Increments)
-    return net.running.evaluation.state().rows
+    return increments(net).held().rows
+
+
+def increments(net: NetRun) -> Increments:
+    assert isinstance(net.factory.evaluation, AnswersAtBoundaries)
+    assert isinstance(net.factory.evaluation.windowing, Increments)
+    return net.factory.evaluation.windowing
 
 
 def test_a_batch_is_looked_for_and_sliced_while_the_net_is_busy(tmp_path: Path) -> None:
@@ -69,7 +84,7 @@ def test_a_batch_is_looked_for_and_sliced_while_the_net_is_busy(tmp_path: Path) 
     second(net, 1)
     before, answers = engine.calls, net.answers()
     beside = Thread(target=second, args=(net, 2))
-    with net.scheduler.lock:
+    with net.scheduler.exclusively():
         assert net.scheduler.holds("s", 1)
         beside.start()
         while engine.calls == before:
@@ -86,7 +101,7 @@ def test_rows_that_come_late_meanwhile_are_not_in_the_slices(tmp_path: Path) -> 
     for number in (0, 500):
         net.deposit("s", number, [{"ts": at(number), "k": 0, "v": 9.0, "n": 0}])
     net.deposit("s", 501, [{"ts": at(t), "k": 0, "v": 9.0, "n": 0} for t in (0, 501)])
-    assert net.scheduler.streams["s"].basket.progress.late == 1
+    assert net.streams["s"].basket.progress.late == 1
     assert kept_rows(net) == 3
 
 
@@ -94,7 +109,7 @@ def test_raw_rows_are_not_stored_where_partial_results_suffice(tmp_path: Path) -
     net = net_of(tmp_path, "SELECT k, avg(v) AS a FROM s [RANGE 10 SECONDS SLIDE 5 SECONDS] GROUP BY k")
     for number in range(11):
         second(net, number)
-    assert net.scheduler.streams["s"].basket.batches == []
+    assert net.streams["s"].basket.batches == []
     assert "basket" not in stored(tmp_path)
 
 
@@ -159,7 +174,7 @@ def test_many_slides_at_once_cost_no_more_calls(tmp_path: Path) -> None:
     engine = CountingEngine(threads=1)
     net = net_of(tmp_path, AVERAGE, engine)
     net.deposit("s", 0, [{"ts": at(n / 2), "k": n % KEYS, "v": 1.0, "n": n} for n in range(400)])
-    assert net.running.answered > 190
+    assert net.factory.answered > 190
     assert engine.calls == 2, "slices, and one answer over more than two blocks"
 
 
@@ -180,7 +195,7 @@ def test_a_restart_goes_on_from_the_live_slices(tmp_path: Path, stop_after: int)
     assert again.answers() == whole.answers()
 
 
-def test_a_batch_that_was_absorbed_but_not_taken_is_absorbed_again(tmp_path: Path) -> None:
+def test_a_batch_that_was_ingested_but_not_taken_is_ingested_again(tmp_path: Path) -> None:
     net = net_of(tmp_path, AVERAGE)
     for number in range(20):
         second(net, number)
@@ -199,44 +214,43 @@ def test_a_batch_that_was_absorbed_but_not_taken_is_absorbed_again(tmp_path: Pat
     assert again.answers() == whole.answers()
 
 
-def responses(eagerness: Eagerness, *seconds: float) -> None:
+def responses(chunking: AdaptiveChunking, *seconds: float) -> None:
     for response in seconds:
         for _ in range(SLIDES_PER_TRY):
-            eagerness.answered(response, 1)
+            chunking.answered(response, 1)
 
 
 def test_chunks_are_doubled_while_the_response_time_falls_and_then_settle_at_the_best() -> None:
-    eagerness = Eagerness()
-    responses(eagerness, 8.0, 4.0, 2.0)
-    assert (eagerness.chunks, eagerness.settled) == (8, False)
-    responses(eagerness, 2.5)
-    assert (eagerness.chunks, eagerness.settled) == (4, True)
+    chunking = AdaptiveChunking()
+    responses(chunking, 8.0, 4.0, 2.0)
+    assert (chunking.chunks, chunking.settled) == (8, False)
+    responses(chunking, 2.5)
+    assert (chunking.chunks, chunking.settled) == (4, True)
 
 
-def test_eagerness_hears_of_every_slide(tmp_path: Path) -> None:
+def test_chunking_hears_of_every_slide(tmp_path: Path) -> None:
     net = net_of(tmp_path, AVERAGE)
-    evaluation = net.running.evaluation
-    assert isinstance(evaluation, Increments)
-    for number in takewhile(lambda _: net.running.answered < SLIDES_PER_TRY, range(20)):
-        assert evaluation.eagerness["s"].chunks == 1
+    evaluation = increments(net)
+    for number in takewhile(lambda _: net.factory.answered < SLIDES_PER_TRY, range(20)):
+        assert evaluation.ingestions["s"].chunking.chunks == 1
         second(net, number)
-    assert evaluation.eagerness["s"].chunks == 2
+    assert evaluation.ingestions["s"].chunking.chunks == 2
 
 
-def test_an_open_slice_is_absorbed_in_so_many_chunks() -> None:
-    eagerness = Eagerness(chunks=4)
-    absorbed = []
+def test_an_open_slice_is_ingested_in_so_many_chunks() -> None:
+    chunking = AdaptiveChunking(chunks=4)
+    ingested = []
     for batch in range(40):
-        absorbed.append(eagerness.is_due(10, batch // 20))
-        if absorbed[-1]:
-            eagerness.absorbed()
-    assert absorbed[20]
-    assert sum(absorbed[21:]) == 4 - 1
+        ingested.append(chunking.is_due(10, batch // 20))
+        if ingested[-1]:
+            chunking.ingested()
+    assert ingested[20]
+    assert sum(ingested[21:]) == 4 - 1
 
 
 def test_one_chunk_waits_until_the_slice_is_full() -> None:
-    eagerness = Eagerness()
-    assert [eagerness.is_due(10, batch // 3) for batch in range(7)] == [False] * 3 + [True] + [False] * 2 + [True]
+    chunking = AdaptiveChunking()
+    assert [chunking.is_due(10, batch // 3) for batch in range(7)] == [False] * 3 + [True] + [False] * 2 + [True]
 
 
 def counts(answers: list[Answer]) -> dict[int, int]:
@@ -256,8 +270,7 @@ def test_chunks_that_are_combined_stay_within_what_the_window_shows(tmp_path: Pa
     net = net_of(tmp_path, f"SELECT count(*) AS c FROM s [{window}]")
     for number in range(23, 90):
         second(net, number)
-    evaluation = net.running.evaluation
-    assert isinstance(evaluation, Increments)
+    evaluation = increments(net)
     (kept,) = evaluation.kept.values()
     assert len(kept.chunks) < COMPACTED_FROM
     assert all(c.oldest <= c.slices.min() and c.slices.max() <= c.latest for c in kept.chunks)
@@ -268,23 +281,22 @@ def test_chunks_that_are_combined_stay_within_what_the_window_shows(tmp_path: Pa
 def suffixed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many starts suffixes were made for, each time."""
     made: list[int] = []
-    make = Merging._suffixed
+    make = Back._suffixed
 
-    def noting(self: Merging, pieces: Any, starts: Any, *rest: Any) -> Any:
+    def noting(self: Back, pieces: Any, starts: Any, *rest: Any) -> Any:
         made.append(len(starts))
         return make(self, pieces, starts, *rest)
 
-    monkeypatch.setattr(Merging, "_suffixed", noting)
+    monkeypatch.setattr(Back, "_suffixed", noting)
     return made
 
 
 def test_suffixes_outlive_that_chunks_are_combined(tmp_path: Path, suffixed: list[int]) -> None:
-    """A row in each of four batches per second, absorbed as they come: there are soon more chunks than slices."""
+    """A row in each of four batches per second, ingested as they come: there are soon more chunks than slices."""
     net = net_of(tmp_path, AVERAGE.replace("10 SECONDS", "20 SECONDS"))
-    evaluation = net.running.evaluation
-    assert isinstance(evaluation, Increments)
+    evaluation = increments(net)
     (kept,) = evaluation.kept.values()
-    evaluation.eagerness["s"].chunks, evaluation.eagerness["s"].settled = 16, True
+    evaluation.ingestions["s"].chunking.chunks, evaluation.ingestions["s"].chunking.settled = 16, True
     combined = 0
     for number in range(400):
         before = len(kept.chunks)
@@ -295,21 +307,19 @@ def test_suffixes_outlive_that_chunks_are_combined(tmp_path: Path, suffixed: lis
     assert all(row[-1] == 1.5 for a in net.answers() for row in a.rows)
 
 
-def test_a_stretch_takes_the_few_starts_that_would_be_left_for_another(tmp_path: Path, suffixed: list[int]) -> None:
-    engine = DuckDBEngine(threads=1)
-    engine.call_worth = 8 * KEYS
-    net = net_of(tmp_path, AVERAGE, engine)
+def test_a_segment_takes_the_few_starts_that_would_be_left_for_another(tmp_path: Path, suffixed: list[int]) -> None:
+    net = net_of(tmp_path, AVERAGE)
+    net.factory.plans.call_overhead_rows = {Site.DUCKDB: 8 * KEYS}
     for number in range(52):
         second(net, number)
     assert suffixed == [9, 10, 10, 10, 10], "one time for each block"
 
 
-def test_a_batch_that_could_not_be_taken_is_absorbed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_that_could_not_be_taken_is_ingested_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its slices were made, with those of batches that waited; then the disk was full."""
     net = net_of(tmp_path, "SELECT count(*) AS c FROM s [RANGE 5 SECONDS SLIDE 1 SECOND]")
-    evaluation = net.running.evaluation
-    assert isinstance(evaluation, Increments)
-    evaluation.eagerness["s"].chunks = 16
+    evaluation = increments(net)
+    evaluation.ingestions["s"].chunking.chunks = 16
     for number in range(6):
         second(net, number)
 

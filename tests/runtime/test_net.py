@@ -11,13 +11,13 @@ import pyarrow as pa
 import pytest
 
 from datacell.errors import CheckpointError, SqlError
-from datacell.runtime.net import scheduler
-from datacell.runtime.net.petri import TransitionKind, Net, Transition, settle
+from datacell.runtime.net import backpressure
+from datacell.runtime.net.petri import Net, Transition, TransitionKind, run_to_quiescence
 from datacell.runtime.storage import files
 from datacell.runtime.storage.checkpoint import Checkpoint
 from datacell.runtime.storage.output import Output
 from datacell.runtime.streams.basket import Axis, Basket
-from datacell.runtime.streams.side_output import Aside
+from datacell.runtime.streams.side_output import SideOutput
 from reference import micros
 from runtime.netrun import NetRun, without_empty
 from sample import DATA, answers, at, bind, catalog, engine, reference
@@ -48,7 +48,7 @@ def test_transitions_fire_in_the_order_of_the_arcs_until_none_is_enabled() -> No
     net = Net().with_transition(Transition("second", TransitionKind.FACTORY, ("middle",), ("end",)))
     net = net.with_transition(Transition("first", TransitionKind.FACTORY, ("start",), ("middle",)))
     log: list[str] = []
-    fired = settle(net, {"first": Counting(1, log, "first"), "second": Counting(2, log, "second")})
+    fired = run_to_quiescence(net, {"first": Counting(1, log, "first"), "second": Counting(2, log, "second")})
     assert (fired, log) == (3, ["first", "second", "second"])
     assert net.places == ["end", "middle", "start"]
 
@@ -111,12 +111,12 @@ def test_between_live_batches_others_may_have_left(tmp_path: Path) -> None:
 
 
 def test_rows_set_aside_are_bounded_and_a_batch_put_twice_counts_once(tmp_path: Path) -> None:
-    aside = Aside(tmp_path / "late.arrow", pa.schema([("x", pa.int64())]))
+    aside = SideOutput(tmp_path / "late.arrow", pa.schema([("x", pa.int64())]))
     for _ in range(2):
         aside.put(0, pa.table({"x": [1, 2]}))
     aside.put(1, pa.table({"x": list(range(20_000))}))
     assert len(aside.rows()) == 10_000
-    assert Aside(tmp_path / "late.arrow", aside.schema).rows()["x"].to_pylist()[-1] == 19_999
+    assert SideOutput(tmp_path / "late.arrow", aside.schema).rows()["x"].to_pylist()[-1] == 19_999
 
 
 def test_an_output_keeps_its_last_firing_and_goes_on_after_it(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_rows_expire_as_windows_slide(tmp_path: Path) -> None:
     for number in range(100):
         row = {"ts": at(number), "k": 1, "v": 1.0, "n": 1}
         net.deposit("s", number, [row])
-        assert len(net.scheduler.streams["s"].basket.batches) <= 6
+        assert len(net.streams["s"].basket.batches) <= 6
     assert len(list((tmp_path / "streams" / "s" / "basket").glob("*.arrow"))) <= 6
 
 
@@ -186,7 +186,7 @@ def test_a_late_row_is_set_aside_and_one_within_the_lateness_is_not(tmp_path: Pa
     net = net_of(tmp_path, TIMED)
     for number, second in enumerate((1.0, 10.0, 1.5, 8.5)):
         net.deposit("s", number, [{"ts": at(second), "k": 1, "v": None, "n": None}])
-    stream = net.scheduler.streams["s"]
+    stream = net.streams["s"]
     assert stream.late.rows()["ts"].to_pylist() == [at(1.5)]
     assert stream.basket.progress.late == 1
     net.scheduler.drain()
@@ -205,13 +205,13 @@ def test_an_idle_stream_stops_holding_the_other_back(tmp_path: Path) -> None:
         "SELECT q.k FROM s [RANGE 1 SECOND SLIDE 1 SECOND] q LEFT JOIN r [RANGE 1 SECOND SLIDE 1 SECOND] p ON p.k = q.k"
     )
     net = net_of(tmp_path, text)
-    idle = net.scheduler.streams["r"]
+    idle = net.streams["r"]
     object.__setattr__(idle.definition, "idle_timeout", 5_000_000)
     for number, second in enumerate((0.5, 9.5)):
         net.deposit("s", number, [{"ts": at(second), "k": 1, "v": None, "n": None}])
     assert net.answers() == []
-    net.clock.pass_(6)
-    net.scheduler.settle()
+    net.clock.advance(6)
+    net.scheduler.run()
     assert [a.boundary for a in net.answers()] == [micros(at(1))]
 
 
@@ -239,10 +239,11 @@ def test_answers_come_in_the_order_that_the_query_asks_for(tmp_path: Path, order
 
 
 def test_a_full_basket_waits_for_the_slower_stream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scheduler, "LARGEST_BASKET", 0)
+    monkeypatch.setattr(backpressure, "LARGEST_BASKET", 0)
     text = "SELECT q.k FROM s [RANGE 1 SECOND SLIDE 1 SECOND] q JOIN r [RANGE 1 SECOND SLIDE 1 SECOND] p ON p.k = q.k"
     net = net_of(tmp_path, text)
-    net.scheduler.reading = lambda _: True
+    for stream in net.streams.values():
+        stream.is_read = lambda: True
     net.deposit("s", 0, [{"ts": at(50), "k": 1, "v": None, "n": None}])
     row = {"ts": at(51), "k": 1, "v": None, "n": None}
     waiting = Thread(target=net.deposit, args=("s", 1, [row]), daemon=True)

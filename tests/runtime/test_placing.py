@@ -14,8 +14,9 @@ from datacell.placement.operators import OperatorKind, Site
 from datacell.placement.statistics import Statistics
 from datacell.placement.unit_costs import SHIPPED, from_json, to_json
 from datacell.rewrite.rules import optimized
-from datacell.runtime.evaluation import Runner
-from datacell.runtime.plans.placing import LOOK_EVERY, Placing
+from datacell.runtime.plans.placed import LOOK_EVERY
+from datacell.runtime.plans.plans import Plans
+from datacell.runtime.plans.policy import ByCost
 from runtime.drawn import AsSpark
 from sample import bind, reference
 
@@ -24,20 +25,23 @@ def units(calls: float, rows: float) -> UnitCosts:
     """Spark's calls cost so much and its rows nothing; DuckDB's calls cost nothing and its rows so much."""
     free = EngineCosts(0.0, 0.0, dict.fromkeys(OperatorKind, 0.0), 0.0)
     return UnitCosts(
-        {Site.SPARK: replace(free, firing=calls), Site.DUCKDB: replace(free, row=dict.fromkeys(OperatorKind, rows))}, 0.0, 0.0
+        {Site.SPARK: replace(free, firing=calls), Site.DUCKDB: replace(free, row=dict.fromkeys(OperatorKind, rows))},
+        0.0,
+        0.0,
     )
 
 
-class Exact(Placing):
+class Exact(Plans):
     """Goes by what it is told: how fast the test's machine is does not matter."""
 
     def corrected(self) -> UnitCosts:
         return self.units
 
 
-def placing(costs: UnitCosts) -> Placing:
-    engines = (AsSpark(threads=1), DuckDBEngine(threads=1))
-    return Exact.between(engines, Statistics(), costs)
+def placing(costs: UnitCosts, kind: type[Plans] = Exact) -> Plans:
+    spark, duckdb = AsSpark(threads=1), DuckDBEngine(threads=1)
+    tables = reference().tables.__getitem__
+    return kind("q", {Site.SPARK: spark, Site.DUCKDB: duckdb}, ByCost(), spark, tables, Statistics(), costs)
 
 
 def plan() -> Plan:
@@ -50,56 +54,50 @@ def table(rows: int) -> pa.Table:
     )
 
 
-def runner(found: Placing) -> Runner:
-    engine = found.engines[Site.DUCKDB]
-    return Runner(engine, engine, reference().tables.__getitem__, found)
-
-
 def test_a_plan_is_placed_by_the_rows_that_it_first_reads() -> None:
     for rows, engine in ((10, "duckdb"), (1000, "spark")):
         found = placing(units(calls=0.1, rows=0.001))
-        runner(found)(plan(), {"t": table(rows)})
+        found.prepare("answer", plan())({"t": table(rows)})
         assert found.engine_names() == engine
 
 
-def test_it_moves_when_it_has_become_clearly_dearer() -> None:
-    found, asked = placing(units(calls=0.1, rows=0.001)), plan()
-    run = runner(found)
+def test_it_moves_when_it_has_become_clearly_more_expensive() -> None:
+    found = placing(units(calls=0.1, rows=0.001))
+    run = found.prepare("answer", plan())
     for _ in range(LOOK_EVERY):
-        run(asked, {"t": table(10)})
+        run({"t": table(10)})
     assert (found.engine_names(), found.moves) == ("duckdb", [])
     for _ in range(4 * LOOK_EVERY):
-        answer = run(asked, {"t": table(2000)})
+        answer = run({"t": table(2000)})
     assert len(answer) == 2000
     assert found.engine_names() == "spark"
     assert len(found.moves) == 1
 
 
 def test_it_stays_where_another_place_is_only_a_little_better() -> None:
-    found, asked = placing(units(calls=0.1, rows=0.001)), plan()
-    run = runner(found)
+    found = placing(units(calls=0.1, rows=0.001))
+    run = found.prepare("answer", plan())
     for size in [60] * LOOK_EVERY + [60, 80] * (2 * LOOK_EVERY):
-        run(asked, {"t": table(size)})
+        run({"t": table(size)})
     assert found.moves == []
 
 
 def test_what_runs_is_seen_beside_what_was_predicted() -> None:
     found = placing(units(calls=0.1, rows=0.001))
-    found.names = {}
-    asked = plan()
+    run = found.prepare("answer", plan())
     for _ in range(4):
-        runner(found)(asked, {"t": table(10)})
-    (one,) = found.seen()
-    assert (one.part, one.site, one.runs, one.rows) == ("merging", Site.DUCKDB, 4, 10)
-    assert one.observed > 0
+        run({"t": table(10)})
+    (one,) = found.observed()
+    assert (one.part, one.site, one.runs, one.rows) == ("answer", Site.DUCKDB, 4, 10)
+    assert one.milliseconds > 0
     assert one.predicted == pytest.approx((10 + 10 / 3 + 1) * 0.001 * 1000)
 
 
 def test_costs_are_corrected_by_what_was_observed() -> None:
-    found = Placing.between((AsSpark(threads=1), DuckDBEngine(threads=1)), Statistics(), units(1.0, 1e-12))
-    asked = plan()
+    found = placing(units(1.0, 1e-12), Plans)
+    run = found.prepare("answer", plan())
     for _ in range(4):
-        runner(found)(asked, {"t": table(10)})
+        run({"t": table(10)})
     corrected = found.corrected().engines
     assert corrected[Site.DUCKDB].row[OperatorKind.FILTER] > 1e-9
     assert corrected[Site.SPARK].firing == 1.0

@@ -211,7 +211,12 @@ def test_names_leave_out_what_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [("upper", FunctionKind.SCALAR), ("sum", FunctionKind.AGGREGATE), ("first_value", FunctionKind.AGGREGATE), ("lag", FunctionKind.RANKING)]
+    [
+        ("upper", FunctionKind.SCALAR),
+        ("sum", FunctionKind.AGGREGATE),
+        ("first_value", FunctionKind.AGGREGATE),
+        ("lag", FunctionKind.RANKING),
+    ]
     + [
         (name, FunctionKind.RANKING)
         for name in ["row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lead", "nth_value"]

@@ -14,23 +14,13 @@ import numpy as np
 import pyarrow as pa
 
 from datacell.algebra.definitions import REJECTED
-from datacell.algebra.query import Timing
 from datacell.algebra.schema import Schema
 from datacell.engines.arrow import arrow_schema
 from datacell.engines.protocol import Engine
-from datacell.incremental import strategy
 from datacell.incremental.strategy import Strategy
-from datacell.intervals.translate import translate
-from datacell.rewrite.rules import optimized
 from datacell.runtime.clock import SystemClock
-from datacell.runtime.net.factory import Description
-from datacell.runtime.net.running import RunningFactory
-from datacell.runtime.net.scheduler import Scheduler
-from datacell.runtime.storage import files
-from datacell.runtime.storage.output import Output
 from datacell.sql import script
-from datacell.sql.catalog import Catalog
-from datacell.sql.statements.statement import after
+from datacell.testing import Trial
 
 Batch = Mapping[str, np.ndarray]
 _NOTHING_REJECTED = arrow_schema(Schema(REJECTED)).empty_table()
@@ -41,24 +31,12 @@ class Bed:
 
     def __init__(self, engine: Engine, streams: str, query: str, wanted: Strategy, durable: bool = False) -> None:
         self._stack = ExitStack()
-        if durable:
-            self.directory = Path(self._stack.enter_context(TemporaryDirectory(prefix="datacell-bench-")))
-        else:
-            self.directory = self._stack.enter_context(files.temporary_directory())
-        self.scheduler = Scheduler(SystemClock())
-        known = Catalog()
-        for placed in script.read(streams):
-            known = after(known, placed.statement)
-        for stream in known.streams.values():
-            self.scheduler.add_stream(stream, self.directory / stream.name)
-        best = optimized(script.query(query, known))
-        output = Output(self.directory / "query", arrow_schema(best.result))
-        if best.timing is Timing.EVERY_INSTANT:
-            description = Description("q", best, engine, program=translate(best))
-        else:
-            description = Description("q", best, engine, strategy.choose(best, wanted).split)
-        self.running: RunningFactory = self.scheduler.add_factory(description, output, _no_table, engine)
-        self._numbers = dict.fromkeys(known.streams, 0)
+        directory = Path(self._stack.enter_context(TemporaryDirectory(prefix="datacell-bench-"))) if durable else None
+        trial = Trial(streams, directory=directory, engine=engine, strategy=wanted, clock=SystemClock())
+        self._stack.callback(trial.close)
+        self.directory, self.scheduler = trial.directory, trial.scheduler
+        self.factory = trial.add_query("q", script.query(query, trial.catalog))
+        self._numbers = dict.fromkeys(trial.scheduler.members.streams, 0)
 
     def __enter__(self) -> Self:
         return self
@@ -70,7 +48,7 @@ class Bed:
 
     def deposit(self, stream: str, batch: Batch) -> float:
         """Put a batch in and let the net settle; how many seconds that took."""
-        fields = self.scheduler.streams[stream].definition.fields
+        fields = self.scheduler.members.streams[stream].definition.fields
         schema = arrow_schema(Schema(fields))
         return self.put(stream, pa.table([pa.array(batch[f.name], f.type) for f in schema], schema=schema))
 
@@ -80,9 +58,5 @@ class Bed:
         self.scheduler.deposit(stream, self._numbers[stream], table, _NOTHING_REJECTED)
         elapsed = time.perf_counter() - started
         self._numbers[stream] += 1
-        self.running.output.forget(self.running.output.next_number)
+        self.factory.output.forget(self.factory.output.next_number)
         return elapsed
-
-
-def _no_table(name: str) -> pa.Table:
-    raise KeyError(name)

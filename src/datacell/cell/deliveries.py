@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datacell.emitters.delivery import Delivery
 from datacell.emitters.protocol import Emitter
+from datacell.runtime.net.factory import Factory
 from datacell.runtime.net.scheduler import Scheduler
 from datacell.runtime.storage.checkpoint import Checkpoint
 from datacell.runtime.storage.output import Output
@@ -16,13 +17,19 @@ class Deliveries:
         self.scheduler, self.checkpoint = scheduler, checkpoint
         self.running: dict[str, Delivery] = {}
 
-    def start(self, name: str, output: Output, emitter: Emitter) -> None:
+    def start(self, name: str, source: Factory, emitter: Emitter) -> None:
+        """Deliver what a factory answers."""
+        output = source.output
         delivery = Delivery(name, output, emitter, self.checkpoint.emitter(name), lambda: self._forget(output))
+        with self.scheduler.exclusively() as net:
+            net.add_emitter(name, source.name)
         self.running[name] = delivery
         delivery.start()
 
     def stop(self, name: str) -> None:
         self.running.pop(name).stop()
+        with self.scheduler.exclusively() as net:
+            net.drop_emitter(name)
 
     def stop_all(self) -> None:
         for delivery in self.running.values():
@@ -33,7 +40,7 @@ class Deliveries:
         """Wait until every emitter has delivered everything; then nothing more will come."""
         for delivery in self.running.values():
             delivery.finish()
-        for factory in self.scheduler.factories.values():
+        for factory in self.scheduler.members.factories.values():
             factory.output.close()
 
     def of(self, output: Output) -> list[Delivery]:
@@ -43,5 +50,5 @@ class Deliveries:
     def _forget(self, output: Output) -> None:
         """Let go of what every emitter and every stream fed from here has got."""
         cursors = [delivery.cursor for delivery in self.of(output)]
-        cursors += [feeder.cursor for feeder in self.scheduler.feeders.values() if feeder.output is output]
+        cursors += [feeder.cursor for feeder in self.scheduler.members.feeders.values() if feeder.output is output]
         output.forget(min(cursors, default=0))

@@ -5,21 +5,16 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 
 from datacell.algebra.definitions import StreamDefinition
-from datacell.algebra.schema import Schema
-from datacell.engines.arrow import conform
 from datacell.errors import SqlError
-from datacell.receptors.checks import REASON, ROW
+from datacell.receptors.file_order import ordered
 from datacell.receptors.receptor import Receptor
-from datacell.receptors.sources import FILE_ORDER, Source, from_frame, open_source
+from datacell.receptors.sources import Source, from_frame, open_source
 from datacell.receptors.spool import Spool, is_spooled, spool_source
 from datacell.runtime.net.scheduler import Scheduler
 from datacell.runtime.storage.checkpoint import Checkpoint
-from datacell.runtime.streams.stream import ordered
 
 
 class Intake:
@@ -28,7 +23,6 @@ class Intake:
     def __init__(self, spark: SparkSession, scheduler: Scheduler, checkpoint: Checkpoint) -> None:
         self.spark, self.scheduler, self.checkpoint = spark, scheduler, checkpoint
         self.receptors: dict[str, Receptor] = {}
-        scheduler.reading = self._is_reading
         self.frames: dict[str, DataFrame] = {}
         self._spools: dict[str, Spool] = {}
 
@@ -44,7 +38,7 @@ class Intake:
 
     def start(self, name: str, once: bool) -> None:
         """Start reading a stream, if there is something to read and it is enabled."""
-        stream = self.scheduler.streams[name]
+        stream = self.scheduler.members.streams[name]
         source = self._open(stream.definition) if stream.enabled else None
         if source is None:
             return
@@ -69,7 +63,8 @@ class Intake:
             receptor.wait()
         self.scheduler.check()
 
-    def _is_reading(self, stream: str) -> bool:
+    def is_reading(self, stream: str) -> bool:
+        """Does a receptor still read the stream?"""
         receptor = self.receptors.get(stream)
         return receptor is not None and receptor.active
 
@@ -89,13 +84,9 @@ class Intake:
 
     def _deposit(self, stream: str, source: Source, number: int, frame: DataFrame) -> None:
         """One Spark job brings the checked rows of a micro-batch, while the net settles after the one before."""
-        running = self.scheduler.streams[stream]
+        running = self.scheduler.members.streams[stream]
         if self.scheduler.holds(stream, number):
-            self.scheduler.settle()
+            self.scheduler.run()
             return
-        batch = ordered(source.vet(frame.toArrow()), FILE_ORDER)
-        bad = batch.filter(pc.is_valid(batch[REASON]))
-        good = (batch.filter(pc.is_null(batch[REASON])) if len(bad) else batch).drop_columns([REASON, ROW])
-        arrived = pa.array([running.clock.now()] * len(bad), pa.timestamp("us", tz="UTC"))
-        rejected = pa.table([arrived, bad[REASON], bad[ROW]], schema=running.rejected.schema)
-        self.scheduler.hand_over(stream, number, conform(good, Schema(running.definition.fields)), rejected)
+        batch = ordered(source.vet(frame.toArrow()))
+        self.scheduler.hand_over(stream, number, *running.gate.divide(batch, running.clock.now()))

@@ -10,8 +10,9 @@ from typing import Any
 import pyarrow as pa
 
 from datacell.emitters.delivery import Delivery
-from datacell.runtime.net.running import RunningFactory
-from datacell.runtime.net.scheduler import Scheduler
+from datacell.runtime.net.factory import Factory
+from datacell.runtime.net.members import Members
+from datacell.runtime.plans.observed import Observed
 from datacell.sql.statements.statement import Thing
 
 
@@ -24,26 +25,26 @@ class Progress:
     watermark: datetime | None
 
 
-def progress(scheduler: Scheduler) -> Progress:
-    streams = list(scheduler.streams.values())
+def progress(net: Members) -> Progress:
+    streams = list(net.streams.values())
     marks = [s.basket.progress.latest - s.definition.lateness for s in streams if s.basket.progress.rows]
     return Progress(
         sum(s.basket.progress.rows for s in streams),
-        sum(f.answered for f in scheduler.factories.values()),
+        sum(f.answered for f in net.factories.values()),
         datetime.fromtimestamp(min(marks) / 1_000_000, UTC) if marks else None,
     )
 
 
-def listed(thing: Thing, scheduler: Scheduler, deliveries: Mapping[str, Delivery]) -> pa.Table:
+def listed(thing: Thing, net: Members, deliveries: Mapping[str, Delivery]) -> pa.Table:
     match thing:
         case Thing.STREAM:
-            return _streams(scheduler)
+            return _streams(net)
         case Thing.QUERY:
-            return _queries(scheduler)
+            return _queries(net)
     return _emitters(deliveries)
 
 
-def _streams(scheduler: Scheduler) -> pa.Table:
+def _streams(net: Members) -> pa.Table:
     return _table(
         ("stream", "enabled", "rows", "in basket", "late", "rejected"),
         [
@@ -55,12 +56,12 @@ def _streams(scheduler: Scheduler) -> pa.Table:
                 stream.basket.progress.late,
                 stream.basket.progress.rejected,
             )
-            for name, stream in scheduler.streams.items()
+            for name, stream in net.streams.items()
         ],
     )
 
 
-def _queries(scheduler: Scheduler) -> pa.Table:
+def _queries(net: Members) -> pa.Table:
     return _table(
         (
             "query",
@@ -76,42 +77,47 @@ def _queries(scheduler: Scheduler) -> pa.Table:
             "moves",
             "remark",
         ),
-        [_query(name, running) for name, running in scheduler.factories.items()],
+        [_query(name, factory) for name, factory in net.factories.items()],
     )
 
 
-def _query(name: str, running: RunningFactory) -> tuple[Any, ...]:
-    state = running.held()
+def _query(name: str, factory: Factory) -> tuple[Any, ...]:
+    held = factory.evaluation.held()
     return (
         name,
-        running.run.placing.engine_names(),
-        running.strategy,
-        running.output.next_number,
-        running.answered,
-        running.seconds,
-        None if state is None else state.chunks,
-        None if state is None else state.rows,
-        *_spent(running),
-        len(running.run.placing.moves),
-        running.remark,
+        factory.plans.engine_names(),
+        factory.evaluation.strategy,
+        factory.output.next_number,
+        factory.answered,
+        factory.seconds,
+        None if held is None else held.chunks,
+        None if held is None else held.rows,
+        *_spent(factory),
+        len(factory.plans.moves),
+        factory.remark,
     )
 
 
-def _spent(running: RunningFactory) -> tuple[float | None, float | None]:
+def _spent(factory: Factory) -> tuple[float | None, float | None]:
     """Milliseconds of a run of each fragment, all together: predicted from the rows that were seen, and observed."""
-    seen = [one for one in running.run.placing.seen() if one.runs > 1]
-    return (sum(s.predicted for s in seen), sum(s.observed for s in seen)) if seen else (None, None)
+    seen = [one for one in factory.plans.observed() if one.runs > 1]
+    return (sum(s.predicted for s in seen), sum(s.milliseconds for s in seen)) if seen else (None, None)
 
 
-def fragments(running: RunningFactory) -> pa.Table:
+def fragments(factory: Factory) -> pa.Table:
     """EXPLAIN ANALYZE: what a query has run, where, and what a run took beside what it should have taken."""
     return _table(
         ("part", "engine", "topmost operator", "runs", "rows", "predicted ms", "observed ms"),
         [
-            (s.part, s.site.value, s.operators, s.runs, round(s.rows), s.predicted, s.observed)
-            for s in running.run.placing.seen()
+            (s.part, _engine(s), s.operators, s.runs, round(s.rows), s.predicted, s.milliseconds)
+            for s in factory.plans.observed()
         ],
     )
+
+
+def _engine(observed: Observed) -> str:
+    """Runs that DuckDB could not finish have a line of their own."""
+    return f"{observed.site.value} (fallback)" if observed.fallback else observed.site.value
 
 
 def _emitters(deliveries: Mapping[str, Delivery]) -> pa.Table:

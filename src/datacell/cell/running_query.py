@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from datacell.cell.result import Result
-from datacell.compile.explain import Format, Stage, explain_query
+from datacell.compile.explain import Format, Stage, explain
 from datacell.emitters.callback import CallbackEmitter
 from datacell.runtime.storage.output import Firing
 
@@ -24,7 +24,7 @@ class RunningQuery:
 
     def results(self, timeout: float | None = None) -> Iterator[Result]:
         """What each firing wrote, as it comes; ends when the input has, or when nothing came for `timeout` seconds."""
-        output = self.cell.scheduler.factories[self.name].output
+        output = self.cell.statements.factory(self.name).output
         if not output.closed:
             self.cell.start()
         number = 0
@@ -39,11 +39,10 @@ class RunningQuery:
         def deliver(firing: Firing) -> object:
             return callback(Result(firing.rows, self.cell.spark, firing.number)) if len(firing.rows) else None
 
-        name = f"callback {len(self.cell.deliveries.running) + 1} of {self.name}"
-        self.cell.deliver(name, self.name, CallbackEmitter(deliver))
+        name = f"callback {len(self.cell.works.deliveries.running) + 1} of {self.name}"
+        self.cell.statements.deliver(name, self.name, CallbackEmitter(deliver))
 
     def explain(self, stage: str = "optimized", format: str = "text") -> str:
-        """The query's plan at a stage."""
-        description = self.cell.scheduler.factories[self.name].description
-        setting = self.cell.setting()
-        return explain_query(description.query, Stage(stage), Format(format), self.name, self.cell.strategy, setting)
+        """The query's plan at a stage; the physical one with the engines that run it now."""
+        factory = self.cell.statements.factory(self.name)
+        return explain(factory.compiled, Stage(stage), Format(format), self.name, factory.plans.sites())

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from datacell.algebra import types
 from datacell.algebra.plan import Plan
 from datacell.algebra.schema import Field
-from datacell.algebra.tree import table_names
+from datacell.algebra.tree import Key, table_names
 from datacell.errors import SqlError
 from datacell.runtime.net.scheduler import Scheduler
 
@@ -37,9 +37,9 @@ class Tables:
         except (PySparkException, ValueError):
             return None
 
-    def inputs(self, plan: Plan) -> dict[str, pa.Table]:
+    def inputs(self, plan: Plan) -> dict[Key, pa.Table]:
         """All tables that a plan reads, as they are at one moment."""
-        with self.scheduler.lock:
+        with self.scheduler.exclusively():
             return {name: self.read(name) for name in table_names(plan)}
 
     def execute(self, text: str) -> DataFrame:
@@ -52,7 +52,7 @@ class Tables:
         return frame
 
     def _own(self, name: str) -> pa.Table | None:
-        for stream in self.scheduler.streams.values():
+        for stream in self.scheduler.members.streams.values():
             base = stream.definition.name.lower()
             if name == base:
                 return stream.basket.rows()
@@ -60,10 +60,8 @@ class Tables:
                 return stream.late.rows()
             if name == f"{base}__rejected":
                 return stream.rejected.rows()
-        running = next((f for n, f in self.scheduler.factories.items() if n.lower() == name), None)
-        if running is None:
-            return None
-        return running.output.schema.empty_table() if running.latest is None else running.latest
+        factories = self.scheduler.members.factories.items()
+        return next((factory.latest() for n, factory in factories if n.lower() == name), None)
 
     def _frame(self, name: str) -> DataFrame:
         """Our own session first; the owner's has temporary views that ours does not see."""

@@ -61,7 +61,7 @@ def _show(cell: Cell, console: Console, seconds: int) -> None:
     with Live(console=console, refresh_per_second=2) as live:
         while time.monotonic() - began < seconds:
             time.sleep(1)
-            cell.intake.check()
+            cell.check()
             taken, now = cell.progress().rows, time.monotonic()
             live.update(_picture(cell, (taken - rows) / (now - then)))
             rows, then = taken, now
@@ -106,16 +106,16 @@ def _picture(cell: Cell, rate: float) -> Table:
     table = Table(title=title, title_justify="left")
     for column in ("query", "engine", "boundaries", "latest answer at", "rows", "first row"):
         table.add_column(column)
-    for name, running in sorted(cell.scheduler.factories.items()):
-        latest = running.latest
-        row = latest.slice(0, 1).to_pylist()[0] if latest is not None and len(latest) else {}
+    for name, factory in sorted(cell.works.scheduler.members.factories.items()):
+        latest = factory.latest()
+        row = latest.slice(0, 1).to_pylist()[0] if len(latest) else {}
         end = row.pop("window_end", None)
         table.add_row(
             name,
-            running.run.placing.engine_names(),
-            str(running.answered),
+            factory.plans.engine_names(),
+            str(factory.answered),
             f"{end:%H:%M:%S}" if end else "",
-            str(0 if latest is None else len(latest)),
+            str(len(latest)),
             ", ".join(f"{k} {v:.1f}" if isinstance(v, float) else f"{k} {v}" for k, v in row.items()),
         )
     return table

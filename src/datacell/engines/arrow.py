@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from datacell.algebra import types
-from datacell.algebra.schema import Schema
+from datacell.algebra.schema import Field, Schema
 from datacell.algebra.types import Type
 
 _PLAIN: dict[Type, pa.DataType] = {
@@ -41,6 +41,31 @@ def arrow_type(t: Type) -> pa.DataType:
     if t.name.startswith("interval") and "month" not in t.name and "year" not in t.name and t.name != "interval":
         return pa.duration("us")
     raise ValueError(f"{t} cannot leave an engine")
+
+
+def type_of(t: pa.DataType) -> Type:
+    """Our type that Arrow's stands for; ValueError if there is none."""
+    for ours, theirs in _PLAIN.items():
+        if theirs == t:
+            return ours
+    if pa.types.is_timestamp(t):
+        return types.TIMESTAMP_NTZ if t.tz is None else types.TIMESTAMP
+    if pa.types.is_large_string(t) or pa.types.is_string_view(t):
+        return types.STRING
+    if pa.types.is_decimal(t):
+        return types.of(f"decimal({t.precision},{t.scale})")
+    if pa.types.is_list(t):
+        return types.of(f"array<{type_of(t.value_type)}>")
+    if pa.types.is_map(t):
+        return types.of(f"map<{type_of(t.key_type)},{type_of(t.item_type)}>")
+    if pa.types.is_struct(t):
+        return types.of(f"struct<{','.join(f'`{f.name}`:{type_of(f.type)}' for f in t)}>")
+    raise ValueError(f"{t} is no type of a table")
+
+
+def fields_of(schema: pa.Schema) -> tuple[Field, ...]:
+    """The columns of an Arrow table as ours."""
+    return tuple(Field(f.name, type_of(f.type)) for f in schema)
 
 
 def arrow_schema(schema: Schema) -> pa.Schema:

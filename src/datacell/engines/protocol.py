@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import pyarrow as pa
 
 from datacell.algebra.plan import Plan
-from datacell.algebra.tree import Key
 
 
 @dataclass(frozen=True)
@@ -20,8 +19,8 @@ class ParquetFiles:
 
 
 Source: TypeAlias = pa.Table | ParquetFiles
-Inputs = Mapping[Key, Source]
-"""The rows of what a fragment reads, by slot or by the name of the table."""
+Inputs: TypeAlias = Mapping[Any, Source]
+"""The rows of what a fragment reads, by `Key`: a slot, or the name of a table. (Keys of mappings are invariant.)"""
 
 
 class Prepared(Protocol):

@@ -15,8 +15,8 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from datacell.runtime.streams.basket import Batch, Need
-from datacell.runtime.streams.stream import TimedReader as TimedReader
+from datacell.runtime.streams.batch import Batch, Need
+from datacell.runtime.streams.stream import AnsweredWindow
 
 Prepared = Mapping[int, Any]
 """What was made of a batch ahead of time, by the number of the relation that it is for."""
@@ -77,7 +77,7 @@ class Evaluation(Protocol):
     def oldest_needed(self, stream: str, coming: bool) -> list[Need]:
         """What is still needed of a stream's raw rows; of a batch that is `coming`, by who answers row by row, all."""
 
-    def late_after(self, stream: str, watermark: int) -> list[TimedReader] | None:
+    def answered_windows(self, stream: str, watermark: int) -> list[AnsweredWindow] | None:
         """Windows over the stream with how far each has been answered; None if no row comes too late."""
 
     def expire(self) -> None:

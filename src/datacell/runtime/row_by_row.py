@@ -9,10 +9,12 @@ import pyarrow as pa
 from datacell.algebra.tree import Key
 from datacell.compile.evaluation import RowByRow
 from datacell.incremental.inputs import BasketRows
-from datacell.runtime.evaluation import Fired, Held, Prepared, Ready, TimedReader
+from datacell.runtime.evaluation import Fired, Held, Prepared, Ready
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.storage.output import Output
-from datacell.runtime.streams.basket import Axis, Basket, Batch, Need
+from datacell.runtime.streams.basket import Basket
+from datacell.runtime.streams.batch import Axis, Batch, Need
+from datacell.runtime.streams.stream import AnsweredWindow
 
 BatchesSeen = Mapping[str, int]
 """The last batch of each stream that was answered."""
@@ -52,7 +54,7 @@ class AnswersRowByRow:
     def oldest_needed(self, stream: str, coming: bool) -> list[Need]:  # noqa: ARG002
         return [(Axis.NUMBER, 0)] if coming else []
 
-    def late_after(self, stream: str, watermark: int) -> list[TimedReader] | None:  # noqa: ARG002
+    def answered_windows(self, stream: str, watermark: int) -> list[AnsweredWindow] | None:  # noqa: ARG002
         return None
 
     def expire(self) -> None:

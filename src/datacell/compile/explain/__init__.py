@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
 
 from datacell.algebra.query import Query
@@ -10,6 +11,7 @@ from datacell.compile.explain import as_json, mermaid, text
 from datacell.compile.explain.subject import Explained
 from datacell.compile.setting import Setting, statistics
 from datacell.errors import SqlError
+from datacell.placement.enumeration import Sites
 from datacell.sql import script
 from datacell.sql.statements.statement import CreateQuery, CreateStream, Explain, InsertInto, Placed, Select, Stage
 
@@ -22,9 +24,11 @@ class Format(Enum):
     MERMAID = "mermaid"
 
 
-def explain(compiled: Compiled, stage: Stage, form: Format, name: str = "query") -> str:
-    """One compiled query at a stage."""
-    return _formatted([Explained(name, 1, stage, compiled, compiled.logical.result)], form)
+def explain(
+    compiled: Compiled, stage: Stage, form: Format, name: str = "query", sites: Mapping[str, Sites] | None = None
+) -> str:
+    """One compiled query at a stage; of one that runs, with the sites that its parts are at now."""
+    return _formatted([Explained(name, 1, stage, compiled, compiled.logical.result, sites or {})], form)
 
 
 def explain_query(

@@ -38,7 +38,7 @@ def _plan(explained: Explained) -> dict[str, object]:
         case Stage.INCREMENTAL:
             return _incremental(explained)
         case Stage.PHYSICAL:
-            return _physical(explained.compiled.physical)
+            return _physical(explained.physical)
     return {"plan": show.json(explained.query.plan)}
 
 

@@ -30,7 +30,7 @@ def _plan(explained: Explained, query: str) -> Iterable[str]:
         case Stage.INCREMENTAL:
             return _incremental(explained, query)
         case Stage.PHYSICAL:
-            return _physical(explained.compiled.physical, query)
+            return _physical(explained.physical, query)
     return show.mermaid_lines(explained.query.plan, f"{query}n")
 
 

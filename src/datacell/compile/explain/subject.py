@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from datacell.algebra import tree
@@ -13,9 +13,11 @@ from datacell.algebra.schema import Schema
 from datacell.algebra.show import Notes
 from datacell.compile.compiled import Compiled
 from datacell.compile.evaluation import AtBoundaries, EveryInstant
+from datacell.compile.physical import Physical
 from datacell.incremental import show as words
 from datacell.incremental.plans import Incremental
 from datacell.incremental.relations import Relation
+from datacell.placement.enumeration import Sites
 from datacell.rewrite import merge_maps
 from datacell.sql.statements.statement import Stage
 
@@ -29,6 +31,12 @@ class Explained:
     stage: Stage
     compiled: Compiled
     columns: Schema
+    sites: Mapping[str, Sites] = field(default_factory=dict)
+    """Where parts run that run elsewhere than was predicted."""
+
+    @cached_property
+    def physical(self) -> Physical:
+        return self.compiled.physical.as_placed(self.sites)
 
     @property
     def query(self) -> Query:
@@ -59,7 +67,7 @@ class Explained:
     def check(self) -> None:
         """Compute what will be printed, so that errors come where the query's place is known."""
         if self.stage is Stage.PHYSICAL:
-            _ = self.compiled.physical
+            _ = self.physical
 
     def _how(self) -> Mapping[Plan, str]:
         """Of a query at every instant: how each operator is evaluated."""

@@ -43,7 +43,7 @@ def _plan(explained: Explained) -> Iterable[str]:
         case Stage.INCREMENTAL:
             return _incremental(explained)
         case Stage.PHYSICAL:
-            return _shortened("\n".join(physical(explained.compiled.physical)))
+            return _shortened("\n".join(physical(explained.physical)))
     return show.text(explained.query.plan).splitlines()
 
 

@@ -11,12 +11,14 @@ import pyarrow as pa
 from datacell.algebra.positions import FOREVER
 from datacell.algebra.window import Now
 from datacell.compile.evaluation import EveryInstant
-from datacell.runtime.evaluation import Fired, Held, Prepared, Ready, TimedReader
+from datacell.runtime.evaluation import Fired, Held, Prepared, Ready
 from datacell.runtime.instants.cut_points import CutPoint
 from datacell.runtime.instants.running_program import RunningProgram
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.storage.output import Output
-from datacell.runtime.streams.basket import Basket, Batch, Need
+from datacell.runtime.streams.basket import Basket
+from datacell.runtime.streams.batch import Batch, Need
+from datacell.runtime.streams.stream import AnsweredWindow
 
 
 class AnswersAtEveryInstant:
@@ -56,7 +58,7 @@ class AnswersAtEveryInstant:
         """The rows whose validity reaches what has not been given out."""
         return self.program.sources.oldest_needed(stream, self.program.released)
 
-    def late_after(self, stream: str, watermark: int) -> list[TimedReader] | None:
+    def answered_windows(self, stream: str, watermark: int) -> list[AnsweredWindow] | None:
         """A row comes too late once the instant at which it begins has been answered."""
         until = max(watermark, self.program.now)
         return [(Now(), until) for name, _ in self.program.program.windows if name == stream]

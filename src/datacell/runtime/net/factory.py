@@ -10,12 +10,14 @@ import pyarrow as pa
 from datacell.compile import Compiled
 from datacell.compile.evaluation import AtBoundaries, EveryInstant, RowByRow
 from datacell.errors import PlanError
-from datacell.runtime.evaluation import Evaluation, Ready, TimedReader
+from datacell.runtime.evaluation import Evaluation, Prepared, Ready
 from datacell.runtime.instants.every_instant import AnswersAtEveryInstant
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.row_by_row import AnswersRowByRow
 from datacell.runtime.storage.output import Output
 from datacell.runtime.streams.basket import Basket
+from datacell.runtime.streams.batch import Batch, Need
+from datacell.runtime.streams.stream import AnsweredWindow
 from datacell.runtime.windows.at_boundaries import AnswersAtBoundaries
 
 
@@ -64,9 +66,19 @@ class Factory:
         found = self.evaluation.latest()
         return self.output.schema.empty_table() if found is None else found
 
-    def late_after(self, stream: str) -> list[TimedReader] | None:
-        """What decides whether a row of a stream comes too late for this query; None if none does."""
-        return self.evaluation.late_after(stream, self.ready().watermark)
+    # What a stream asks of its readers
+
+    def prepare(self, stream: str, batch: Batch) -> Prepared:
+        return self.evaluation.prepare(stream, batch)
+
+    def ingest(self, stream: str, batch: Batch, prepared: Prepared | None) -> None:
+        self.evaluation.ingest(stream, batch, prepared or {})
+
+    def answered_windows(self, stream: str) -> list[AnsweredWindow] | None:
+        return self.evaluation.answered_windows(stream, self.ready().watermark)
+
+    def oldest_needed(self, stream: str, coming: bool = False) -> list[Need]:
+        return self.evaluation.oldest_needed(stream, coming)
 
 
 def evaluation_of(compiled: Compiled, baskets: Mapping[str, Basket], plans: Plans, output: Output) -> Evaluation:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from datacell.algebra.definitions import StreamDefinition
 from datacell.compile import Compiled
 from datacell.runtime.clock import Clock
-from datacell.runtime.evaluation import Readiness, TimedReader
+from datacell.runtime.evaluation import Readiness
 from datacell.runtime.net.backpressure import has_room
 from datacell.runtime.net.factory import Factory, evaluation_of
 from datacell.runtime.net.feeder import Feeder
@@ -15,6 +16,7 @@ from datacell.runtime.net.petri import Action, Net, Transition, TransitionKind
 from datacell.runtime.net.reception import Reception
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.storage.output import Output
+from datacell.runtime.streams.gate import Run
 from datacell.runtime.streams.stream import RunningStream
 
 
@@ -31,11 +33,13 @@ class Members:
         self.drained = False
         """Has the input ended?"""
 
-    def add_stream(self, definition: StreamDefinition, directory: Path) -> RunningStream:
+    def add_stream(
+        self, definition: StreamDefinition, directory: Path, run: Run, is_read: Callable[[], bool] = lambda: False
+    ) -> RunningStream:
+        """`run` evaluates checks of rows that are in the driver; `is_read` says whether a receptor still reads."""
         name = definition.name
-        stream = self.streams[name] = RunningStream(definition, directory, self.clock)
-        stream.readers = lambda: [factory.evaluation for factory in self.readers(name)]
-        self.receptions[name] = Reception(stream, lambda: has_room(self, name), lambda: self.late_after(name))
+        stream = RunningStream(definition, directory, self.clock, lambda: self.readers(name), run, is_read)
+        self.streams[name], self.receptions[name] = stream, Reception(stream, lambda: has_room(self, name))
         self.net = self.net.with_transition(Transition(_receptor(name), TransitionKind.RECEPTOR, (), (name,)))
         return stream
 
@@ -84,13 +88,6 @@ class Members:
     def readers(self, stream: str) -> list[Factory]:
         """The factories that read a stream."""
         return [f for f in list(self.factories.values()) if stream in f.streams]
-
-    def late_after(self, stream: str) -> list[TimedReader] | None:
-        """The windows over a stream with how far each has been answered; None if some reader takes every row."""
-        found = [factory.late_after(stream) for factory in self.readers(stream)]
-        if any(one is None for one in found):
-            return None
-        return [reader for one in found if one is not None for reader in one]
 
     def readiness(self, streams: list[str]) -> Readiness:
         """The least watermark of the streams that are not idle, and whether all of them have ended."""

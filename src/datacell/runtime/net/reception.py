@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from datacell.runtime.streams.stream import Ahead, RunningStream, TimedReader
+from datacell.runtime.streams.stream import Prepared, RunningStream
 
 SOURCE = "receptor"
 """What a receptor's batches are numbered under; each query that inserts into the stream has numbers of its own."""
@@ -20,19 +20,14 @@ class Offered:
     number: int
     rows: pa.Table
     rejected: pa.Table
-    ahead: Ahead | None = None
+    prepared: Prepared | None = None
 
 
 class Reception:
-    """Of one stream. `has_room` is about backpressure, `late_after` about rows that come too late."""
+    """Of one stream. Without room in the basket a batch waits: that is backpressure."""
 
-    def __init__(
-        self,
-        stream: RunningStream,
-        has_room: Callable[[], bool],
-        late_after: Callable[[], list[TimedReader] | None],
-    ) -> None:
-        self.stream, self._has_room, self._late_after = stream, has_room, late_after
+    def __init__(self, stream: RunningStream, has_room: Callable[[], bool]) -> None:
+        self.stream, self.has_room = stream, has_room
         self._offered: Offered | None = None
 
     def offer(self, offered: Offered) -> None:
@@ -43,15 +38,10 @@ class Reception:
         """Was the batch taken before?"""
         return self.stream.basket.holds(SOURCE, number)
 
-    @property
-    def waits(self) -> bool:
-        """Is there a batch for which there is no room yet?"""
-        return self._offered is not None and not self._has_room()
-
     def enabled(self) -> bool:
-        return self._offered is not None and self._has_room()
+        return self._offered is not None and self.has_room()
 
     def fire(self) -> None:
         offered, self._offered = self._offered, None
         assert offered is not None
-        self.stream.take(SOURCE, offered.number, offered.rows, offered.rejected, self._late_after(), offered.ahead)
+        self.stream.take(SOURCE, offered.number, offered.rows, offered.rejected, offered.prepared)

@@ -2,13 +2,13 @@
 
 One thing happens at a time. A batch is taken, the net runs to quiescence, then the next one is taken; a receptor may
 read it meanwhile, and slices may be made of it, which changes nothing yet. So a boundary that is due is answered before
-any later row is seen, a full basket holds its receptor back by itself, and how batches of different streams interleave
-is the only freedom there is.
+any later row is seen, a full basket is backpressure on its receptor, and how batches of different streams interleave is
+the only freedom there is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import Condition, RLock
@@ -19,7 +19,7 @@ from datacell.runtime.clock import Clock
 from datacell.runtime.net.members import Members
 from datacell.runtime.net.petri import run_to_quiescence
 from datacell.runtime.net.reception import Offered
-from datacell.runtime.streams.basket import Axis
+from datacell.runtime.streams.batch import Axis
 
 LARGEST_UNREAD = 256 << 20
 """Bytes that a basket without readers keeps, for one-time queries."""
@@ -50,11 +50,19 @@ class Scheduler:
 
     def hand_over(self, stream: str, number: int, rows: pa.Table, rejected: pa.Table) -> None:
         """Take a batch; the net runs while the receptor reads the next one and slices are made of it."""
-        ahead = self.members.streams[stream].ahead(rows)
+        prepared = self.members.streams[stream].prepare(rows)
         with self._lock:
-            self._take(stream, Offered(number, rows, rejected, ahead))
+            self._take(stream, Offered(number, rows, rejected, prepared))
             self._is_firing = True
             self._worker.submit(self._run_beside)
+
+    def insert(self, stream: str, text: str, rows: Callable[[], pa.Table]) -> None:
+        """Carry out an INSERT statement and fire what its rows enable; of the text's executions each counts once."""
+        with self._lock:
+            self._wait_for_room(stream)
+            self.members.drained = False
+            self.members.streams[stream].execute(text, rows)
+            self.fire()
 
     def wait(self) -> None:
         """Until the net has come to rest after the last batch."""
@@ -101,16 +109,19 @@ class Scheduler:
             self.run()
 
     def _take(self, stream: str, offered: Offered) -> None:
-        """A full basket lets the receptor wait."""
-        self.check()
+        self._wait_for_room(stream)
         reception = self.members.receptions[stream]
         reception.offer(offered)
-        while reception.waits:
-            self._changed.wait(0.1)
-            self.check()
         if reception.enabled():
             self.members.drained = False
             reception.fire()
+
+    def _wait_for_room(self, stream: str) -> None:
+        """Backpressure: whoever brings rows waits for the net, and for room in the basket."""
+        self.check()
+        while not self.members.receptions[stream].has_room():
+            self._changed.wait(0.1)
+            self.check()
 
     def _run_beside(self) -> None:
         with self._lock:
@@ -125,7 +136,7 @@ class Scheduler:
     def _expire(self, stream: str) -> None:
         basket, readers = self.members.streams[stream].basket, self.members.readers(stream)
         if readers:
-            basket.expire([need for f in readers for need in f.evaluation.oldest_needed(stream, coming=False)])
+            basket.expire([need for f in readers for need in f.oldest_needed(stream)])
             return
         while basket.size() > LARGEST_UNREAD and len(basket.batches) > 1:
             basket.expire([(Axis.NUMBER, basket.batches[1].first)])

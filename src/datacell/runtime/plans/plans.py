@@ -63,18 +63,17 @@ class Plans:
     def placed(
         cls,
         query: str,
-        spark: Engine,
-        duckdb: Engine,
+        engines: Mapping[Site, Engine],
         site: Site | None,
         tables: Tables,
         known: Statistics,
         units: UnitCosts,
     ) -> Plans:
         """Everything on one engine, or without a site every operator where it is cheapest."""
-        engines = {Site.SPARK: spark, Site.DUCKDB: duckdb}
+        fallback = engines[Site.SPARK]
         if site is not None:
-            return cls(query, {site: engines[site]}, Alone(site), spark, tables, known, units)
-        return cls(query, engines, ByCost(), spark, tables, known, units)
+            return cls(query, {site: engines[site]}, Alone(site), fallback, tables, known, units)
+        return cls(query, engines, ByCost(), fallback, tables, known, units)
 
     def prepare(self, name: str, plan: Plan) -> PreparedPlan:
         """The handle of a plan. Whoever runs the plan keeps it."""

@@ -51,7 +51,7 @@ class PreparedPlan:
 
     def __call__(self, inputs: Mapping[Key, pa.Table]) -> pa.Table:
         everything = dict(inputs)
-        for table in self._tables:
+        for table in self._tables - everything.keys():
             everything[table] = self._plans.table(table)
         with self._lock, self._plans.busy():
             placed = self._placed or self.place({key: float(len(rows)) for key, rows in everything.items()})

@@ -16,10 +16,12 @@ from datacell.engines.arrow import arrow_schema
 from datacell.incremental import boundaries, lift
 from datacell.incremental.boundaries import FOREVER, Boundary, Positions
 from datacell.incremental.plans import Incremental
-from datacell.runtime.evaluation import Fired, Held, Prepared, Ready, TimedReader
+from datacell.runtime.evaluation import Fired, Held, Prepared, Ready
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.storage.output import Output
-from datacell.runtime.streams.basket import Basket, Batch, Need
+from datacell.runtime.streams.basket import Basket
+from datacell.runtime.streams.batch import Batch, Need
+from datacell.runtime.streams.stream import AnsweredWindow
 from datacell.runtime.windows import changes
 from datacell.runtime.windows.increments import Increments
 from datacell.runtime.windows.reevaluation import Reevaluation
@@ -106,7 +108,7 @@ class AnswersAtBoundaries:
     def oldest_needed(self, stream: str, coming: bool) -> list[Need]:  # noqa: ARG002
         return self.windowing.oldest_needed(stream, self.reached.boundary)
 
-    def late_after(self, stream: str, watermark: int) -> list[TimedReader] | None:
+    def answered_windows(self, stream: str, watermark: int) -> list[AnsweredWindow] | None:
         if self.query.timing is Timing.ARRIVALS:
             return None
         pairs = zip(self.windows, self.streams, strict=True)

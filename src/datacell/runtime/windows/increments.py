@@ -21,7 +21,8 @@ from datacell.incremental.plans import Incremental
 from datacell.incremental.relations import SLICE, Kept, Pairs, View, fields
 from datacell.runtime.evaluation import Held, Prepared
 from datacell.runtime.plans.plans import Plans
-from datacell.runtime.streams.basket import Axis, Basket, Batch, Need
+from datacell.runtime.streams.basket import Basket
+from datacell.runtime.streams.batch import Axis, Batch, Need
 from datacell.runtime.windows.compaction import Compaction
 from datacell.runtime.windows.delta_join import DeltaJoin, KeptSide, PairedSide, Side
 from datacell.runtime.windows.ingestion import Ingestion

@@ -13,7 +13,8 @@ import numpy as np
 
 from datacell.incremental.boundaries import Positions
 from datacell.runtime.evaluation import Prepared
-from datacell.runtime.streams.basket import Axis, Basket, Batch
+from datacell.runtime.streams.basket import Basket
+from datacell.runtime.streams.batch import Axis, Batch
 from datacell.runtime.windows.chunking import AdaptiveChunking
 from datacell.runtime.windows.slicer import Slicer
 from datacell.runtime.windows.slices import Sliced, Slices

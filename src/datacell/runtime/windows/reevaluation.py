@@ -17,7 +17,8 @@ from datacell.incremental.inputs import BOUNDARIES, WindowRows
 from datacell.incremental.plans import Reevaluated
 from datacell.runtime.evaluation import Prepared
 from datacell.runtime.plans.plans import Plans
-from datacell.runtime.streams.basket import Axis, Basket, Batch, Need
+from datacell.runtime.streams.basket import Basket
+from datacell.runtime.streams.batch import Axis, Batch, Need
 
 
 class Reevaluation:

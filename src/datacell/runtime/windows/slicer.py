@@ -14,7 +14,7 @@ from datacell.incremental.inputs import BasketRows
 from datacell.incremental.plans import one_slice
 from datacell.incremental.relations import SLICE, Kept, name, projection
 from datacell.runtime.plans.plans import Plans
-from datacell.runtime.streams.basket import Axis, Batch
+from datacell.runtime.streams.batch import Axis, Batch
 from datacell.runtime.windows.slices import Sliced
 
 

@@ -1,0 +1,232 @@
+"""Carrying out statements: each changes the net and the catalog, or gives an answer."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+
+from datacell.algebra import show
+from datacell.algebra.definitions import EmitterDefinition, StreamDefinition
+from datacell.algebra.query import Query, Timing
+from datacell.cell import listing
+from datacell.cell.result import Result
+from datacell.cell.works import Works
+from datacell.compile import Setting, compile
+from datacell.compile.explain import Format, explain_query
+from datacell.compile.feasibility import warning
+from datacell.emitters.kinds import open_emitter
+from datacell.emitters.protocol import Emitter
+from datacell.emitters.sinks import TableEmitter
+from datacell.engines.arrow import arrow_schema
+from datacell.errors import SqlError
+from datacell.placement.statistics import declared, is_declaration
+from datacell.runtime.net.factory import Factory
+from datacell.runtime.storage.output import Output
+from datacell.sql import script
+from datacell.sql.catalog import Catalog
+from datacell.sql.statements.statement import (
+    Analyze,
+    CreateEmitter,
+    CreateQuery,
+    CreateStream,
+    Drop,
+    Explain,
+    InsertInto,
+    Select,
+    Show,
+    SparkStatement,
+    Statement,
+    Switch,
+    Thing,
+    after,
+)
+
+_LOG = logging.getLogger("datacell")
+
+
+class Statements:
+    """Knows the catalog. `is_running` says whether streams are being read, so that a new one is, too."""
+
+    def __init__(self, works: Works, refuses_infeasible: bool, is_running: Callable[[], bool]) -> None:
+        self.works, self._refuses_infeasible, self._is_running = works, refuses_infeasible, is_running
+        self._net = works.scheduler.members
+        self.catalog = Catalog(find_table=works.tables.find)
+
+    def execute(self, statement: Statement) -> Result | None:
+        """Carry out one statement; its answer, if it has one."""
+        if isinstance(statement, CreateStream) and self.catalog.stream(statement.stream.name) is not None:
+            return None
+        answer = self.carry_out(statement)
+        self.catalog = after(self.catalog, statement)
+        return answer
+
+    def carry_out(self, statement: Statement) -> Result | None:
+        """The statement without its effect on the catalog."""
+        match statement:
+            case CreateStream(stream):
+                self._create_stream(stream)
+            case CreateQuery(name, query):
+                self.create_query(name, query)
+            case CreateEmitter(emitter):
+                self.deliver(emitter.name, emitter.source, open_emitter(emitter, self.works.spark))
+            case InsertInto(target, query):
+                self._insert(target, query)
+            case Select(query) if query.timing is not Timing.ONCE:
+                self._show_continuously(query)
+            case Drop(thing, name):
+                self._drop(thing, name)
+            case Switch(stream_name, enabled):
+                self._switch(stream_name, enabled)
+            case _:
+                return self._answer(statement)
+        return None
+
+    def _answer(self, statement: Statement) -> Result | None:
+        match statement:
+            case Select(query):
+                return self._result(self._once(query))
+            case Show(thing):
+                return self._result(listing.listed(thing, self._net, self.works.deliveries.running))
+            case Explain(stage, query):
+                lines = explain_query(query, stage, Format.TEXT, self.setting()).splitlines()
+                return self._result(pa.table({"plan": lines}))
+            case Analyze(name):
+                return self._result(listing.fragments(self.factory(name)))
+            case SparkStatement(text):
+                frame = self.works.tables.execute(text)
+                return self._result(frame.toArrow()) if frame.columns else None
+        return None
+
+    def setting(self) -> Setting:
+        """What queries are compiled by."""
+        return self.works.setting(list(self.catalog.streams.values()))
+
+    def factory(self, name: str) -> Factory:
+        """The factory of a query."""
+        return self._net.factories[_named(self._net.factories, name)]
+
+    def create_query(self, name: str, query: Query) -> None:
+        """Start a continuous query: with a warning, or not at all, if it cannot keep up with what is declared."""
+        compiled = compile(query, self.setting())
+        told = warning(name, compiled)
+        if told and self._refuses_infeasible:
+            raise SqlError(told, hint="a larger SLIDE, a smaller window, or run without --refuse-infeasible")
+        if told:
+            _LOG.warning(told)
+        plan = f"\n{show.text(compiled.optimized.plan)}" if compiled.rewritten else ""
+        self.works.checkpoint.admit("query", name, query.text + plan)
+        output = Output(self.works.checkpoint.query(name), arrow_schema(compiled.optimized.result))
+        why = getattr(compiled.evaluation, "why", "") if query.timing in _SAMPLED else ""
+        remark = "; ".join(filter(None, (why, compiled.refusal, told)))
+        with self.works.scheduler.exclusively() as net:
+            net.add_factory(name, compiled, output, self.works.plans(name, compiled), remark)
+        self.works.scheduler.fire()
+
+    def deliver(self, name: str, source: str, emitter: Emitter) -> None:
+        """Start delivering the answers of a query, or the rows of a stream."""
+        self.works.deliveries.start(name, self._source(source), emitter)
+
+    def fresh_name(self) -> str:
+        """A name for a query that was given none."""
+        return f"query_{len(self._net.factories) + 1}"
+
+    def _create_stream(self, definition: StreamDefinition) -> None:
+        self.works.checkpoint.admit("stream", definition.name, repr((definition.fields, definition.event_time)))
+        declared(definition.name, definition.options)
+        theirs = tuple(option for option in definition.options if not is_declaration(option[0]))
+        source, intake = replace(definition, options=theirs), self.works.intake
+        directory = self.works.checkpoint.stream(definition.name)
+        with self.works.scheduler.exclusively() as net:
+            net.add_stream(source, directory, self.works.engines.run, lambda: intake.is_reading(definition.name))
+        intake.add(source)
+        if self._is_running():
+            intake.start(definition.name, once=False)
+
+    def _source(self, name: str) -> Factory:
+        """The query of this name; a stream's rows are those of the query that selects them all."""
+        stream = self.catalog.stream(name)
+        if stream is None:
+            return self.factory(name)
+        rows = f"rows of {stream.name}"
+        if rows not in self._net.factories:
+            quoted = "`" + stream.name.replace("`", "``") + "`"
+            self.create_query(rows, script.query(f"SELECT * FROM {quoted}", self.catalog))
+        return self._net.factories[rows]
+
+    def _insert(self, target: str, query: Query) -> None:
+        stream, scheduler = self.catalog.stream(target), self.works.scheduler
+        if stream is not None and query.timing is Timing.ONCE:
+            scheduler.insert(stream.name, query.text, lambda: self._once(query))
+            return
+        number = sum(name.startswith(f"into {target} ") for name in self._net.factories) + 1
+        name = f"into {target} {number}"
+        self.create_query(name, query)
+        if stream is None:
+            self.deliver(name, name, TableEmitter(self.works.spark, target, query.plan.schema.names))
+            return
+        with scheduler.exclusively() as net:
+            net.feed(name, stream.name)
+        scheduler.fire()
+
+    def _show_continuously(self, query: Query) -> None:
+        name = self.fresh_name()
+        self.create_query(name, query)
+        self.deliver(name, name, open_emitter(EmitterDefinition(name, name), self.works.spark))
+
+    def _once(self, query: Query) -> pa.Table:
+        """The answer of a query over tables, and baskets as they are now."""
+        plan = compile(query, self.setting()).optimized.plan
+        return self.works.engines.run(plan, self.works.tables.inputs(plan))
+
+    def _drop(self, thing: Thing, wanted: str) -> None:
+        """What is not there need not be dropped: without IF EXISTS the statement was refused before."""
+        kinds: dict[Thing, tuple[Mapping[str, Any], Callable[[str], None]]] = {
+            Thing.EMITTER: (self.works.deliveries.running, self.works.deliveries.stop),
+            Thing.QUERY: (self._net.factories, self._drop_query),
+            Thing.STREAM: (self._net.streams, self._drop_stream),
+        }
+        things, drop = kinds[thing]
+        name = _named(things, wanted)
+        if name in things:
+            drop(name)
+
+    def _drop_query(self, name: str) -> None:
+        readers = self.works.deliveries.of(self._net.factories[name].output)
+        if readers:
+            raise SqlError(f"emitter {readers[0].name} reads {name}", hint=f"DROP EMITTER {readers[0].name} first")
+        with self.works.scheduler.exclusively() as net:
+            net.drop_factory(name)
+        self.works.checkpoint.forget("query", name)
+
+    def _drop_stream(self, name: str) -> None:
+        readers = list(self._net.net.readers(name))
+        if readers:
+            raise SqlError(f"{readers[0].name} reads {name}", hint=f"DROP CONTINUOUS QUERY {readers[0].name} first")
+        self.works.intake.stop(name)
+        with self.works.scheduler.exclusively() as net:
+            net.drop_stream(name)
+        self.works.checkpoint.forget("stream", name)
+
+    def _switch(self, name: str, enabled: bool) -> None:
+        found, intake = _named(self._net.streams, name), self.works.intake
+        self._net.streams[found].enabled = enabled
+        if not enabled:
+            intake.stop(found)
+        elif self._is_running() and found not in intake.receptors:
+            intake.start(found, once=False)
+
+    def _result(self, table: pa.Table) -> Result:
+        return Result(table, self.works.spark)
+
+
+_SAMPLED = (Timing.BOUNDARIES, Timing.ARRIVALS)
+"""Queries of which there is something to say why they are evaluated as they are."""
+
+
+def _named(things: Mapping[str, Any], name: str) -> str:
+    """The name as it was given when the thing was made."""
+    return next((n for n in things if n.lower() == name.lower()), name)

@@ -1,0 +1,63 @@
+"""What a cell works with: engines, the net, receptors, emitters, tables, and where all of it is kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from datacell.algebra.definitions import StreamDefinition
+from datacell.cell.deliveries import Deliveries
+from datacell.cell.intake import Intake
+from datacell.cell.tables import Tables
+from datacell.compile import Compiled, Setting
+from datacell.compile.setting import statistics
+from datacell.engines.choice import Choice, Engines
+from datacell.engines.duckdb import DuckDBEngine
+from datacell.engines.spark import SparkEngine
+from datacell.incremental.strategy import Strategy
+from datacell.placement import unit_costs
+from datacell.placement.operators import Site
+from datacell.runtime.clock import Clock
+from datacell.runtime.net.scheduler import Scheduler
+from datacell.runtime.plans.plans import Plans
+from datacell.runtime.storage.checkpoint import Checkpoint
+
+
+class Works:
+    """Made when a cell is, closed when it stops."""
+
+    def __init__(
+        self,
+        checkpoint: Path | None,
+        spark: SparkSession | None,
+        master: str | None,
+        engine: Choice,
+        strategy: Strategy,
+        clock: Clock,
+    ) -> None:
+        self.units, self.strategy = unit_costs.load(), strategy
+        self.checkpoint = Checkpoint(checkpoint)
+        on_spark = SparkEngine(spark, master)
+        self.spark = on_spark.session
+        self.engines = Engines(on_spark, DuckDBEngine(), engine)
+        self.scheduler = Scheduler(clock)
+        self.intake = Intake(self.spark, self.scheduler, self.checkpoint)
+        self.tables = Tables(self.spark, spark or self.spark, self.scheduler)
+        self.deliveries = Deliveries(self.scheduler, self.checkpoint)
+
+    def setting(self, streams: list[StreamDefinition]) -> Setting:
+        """What queries over these streams are compiled by."""
+        wanted = None if self.engines.wanted is Choice.AUTO else Site(self.engines.wanted.value)
+        return Setting(statistics(streams), self.units, wanted, self.strategy)
+
+    def plans(self, name: str, compiled: Compiled) -> Plans:
+        """The plans of a query, to be prepared."""
+        engines = {Site.SPARK: self.engines.spark, Site.DUCKDB: self.engines.duckdb}
+        known, units = compiled.setting.known, compiled.setting.units
+        return Plans.placed(name, engines, compiled.site, self.tables.read, known, units)
+
+    def close(self) -> None:
+        self.deliveries.stop_all()
+        self.engines.close()
+        self.checkpoint.close()

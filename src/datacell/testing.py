@@ -1,0 +1,194 @@
+"""Trying queries without a cluster and without waiting: rows in, a clock moved by hand, answers out.
+
+::
+
+    from datacell.testing import Trial
+
+    SCRIPT = "CREATE STREAM loads (ts TIMESTAMP, plug INT, watts DOUBLE, WATERMARK FOR ts AS ts);" \\
+             "CREATE CONTINUOUS QUERY busy AS SELECT plug, avg(watts) AS mean " \\
+             "FROM loads [RANGE 1 MINUTE SLIDE 10 SECONDS] GROUP BY plug"
+
+    def test_the_mean_of_the_last_minute():
+        with Trial(SCRIPT) as trial:
+            trial.push("loads", [("2026-01-01T00:00:01Z", 1, 90.0), ("2026-01-01T00:00:12Z", 1, 250.0)])
+            assert [row["mean"] for row in trial.answers("busy")] == [90.0]
+
+It is the net that `datacell run` runs, with the same gate, baskets and factories; only receptors and emitters, which
+are the outside, are the test's own. Every `push` is one micro-batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import pyarrow as pa
+
+from datacell.algebra.definitions import StreamDefinition
+from datacell.algebra.plan import Plan
+from datacell.algebra.query import Query
+from datacell.compile import Setting, compile
+from datacell.compile.setting import statistics
+from datacell.engines.arrow import arrow_schema, fields_of
+from datacell.engines.duckdb import DuckDBEngine
+from datacell.engines.protocol import Engine, Inputs, run_once
+from datacell.errors import SqlError
+from datacell.incremental.strategy import Strategy
+from datacell.placement.operators import Site
+from datacell.placement.unit_costs import SHIPPED
+from datacell.receptors.rows import to_table
+from datacell.runtime.clock import Clock
+from datacell.runtime.net.factory import Factory
+from datacell.runtime.net.reception import SOURCE
+from datacell.runtime.net.scheduler import Scheduler
+from datacell.runtime.plans.plans import Plans
+from datacell.runtime.storage import files
+from datacell.runtime.storage.output import Output
+from datacell.runtime.streams.stream import RunningStream
+from datacell.sql import script
+from datacell.sql.catalog import Catalog
+from datacell.sql.statements.statement import CreateQuery, CreateStream, InsertInto, Statement, after
+
+__all__ = ["HandClock", "Trial"]
+
+Thing = TypeVar("Thing")
+
+
+class HandClock:
+    """A clock that stands still until it is moved."""
+
+    def __init__(self, instant: datetime = datetime(2026, 1, 1, tzinfo=UTC)) -> None:
+        self.instant = instant
+
+    def now(self) -> datetime:
+        return self.instant
+
+    def advance(self, seconds: float) -> None:
+        self.instant += timedelta(seconds=seconds)
+
+
+class Trial:
+    """Streams and queries of a script, fed by hand.
+
+    In a `directory` a second trial with the same script goes on where the first one stopped, as after a crash. `tables`
+    are what queries may read beside streams. Everything runs on one engine.
+    """
+
+    def __init__(
+        self,
+        text: str = "",
+        *,
+        tables: Mapping[str, pa.Table] | None = None,
+        directory: Path | None = None,
+        engine: Engine | None = None,
+        strategy: Strategy = Strategy.AUTO,
+        clock: Clock | None = None,
+    ) -> None:
+        self._stack = ExitStack()
+        self.directory = directory or self._stack.enter_context(files.temporary_directory())
+        self.engine, self.strategy = engine or DuckDBEngine(threads=1), strategy
+        self.hand_clock = HandClock()
+        self.scheduler = Scheduler(clock or self.hand_clock)
+        self._tables = dict(tables or {})
+        columns = {name.lower(): fields_of(table.schema) for name, table in self._tables.items()}
+        self.catalog = Catalog(tables=columns)
+        for source, tokens in script.statements(text):
+            statement = script.bind(source, tokens, self.catalog).statement
+            self._carry_out(statement)
+            self.catalog = after(self.catalog, statement)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def push(self, stream: str, rows: Any) -> None:
+        """One micro-batch, in any form that `Cell.push` takes; what is due is answered before this returns."""
+        running = self.stream(stream)
+        checked = running.gate.check(to_table(rows, running.definition), self._run, self.scheduler.members.clock.now())
+        self.scheduler.hand_over(running.definition.name, running.basket.next_number(SOURCE), *checked)
+        self.scheduler.check()
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass: streams become idle, arrival time goes on."""
+        self.hand_clock.advance(seconds)
+        self.scheduler.run()
+
+    def end(self) -> None:
+        """The input has ended: every window is closed."""
+        self.scheduler.drain()
+
+    def answers(self, query: str) -> list[dict[str, Any]]:
+        """All rows that a query has delivered so far."""
+        return [row for rows in self.firings(query) for row in rows.to_pylist()]
+
+    def firings(self, query: str) -> Iterator[pa.Table]:
+        """What each firing of a query has delivered."""
+        output, number = self.factory(query).output, 0
+        while (firing := output.wait(number, 0)) is not None:
+            number = firing.number + 1
+            yield firing.rows
+
+    def late(self, stream: str) -> list[dict[str, Any]]:
+        """The rows of a stream that came too late."""
+        return list(self.stream(stream).late.rows().to_pylist())
+
+    def rejected(self, stream: str) -> list[dict[str, Any]]:
+        """The rows that were rejected, with the reasons."""
+        return list(self.stream(stream).rejected.rows().to_pylist())
+
+    def stream(self, name: str) -> RunningStream:
+        return _found(self.scheduler.members.streams, name)
+
+    def factory(self, query: str) -> Factory:
+        return _found(self.scheduler.members.factories, query)
+
+    def add_stream(self, definition: StreamDefinition) -> None:
+        directory = self.directory / "streams" / definition.name
+        self.scheduler.members.add_stream(definition, directory, self._run)
+
+    def add_query(self, name: str, query: Query, plans: Plans | None = None) -> Factory:
+        """A query that is bound already; `plans` may say otherwise where it runs."""
+        setting = Setting(statistics(self.catalog.streams.values()), SHIPPED, Site(self.engine.name), self.strategy)
+        compiled = compile(query, setting)
+        output = Output(self.directory / "queries" / name, arrow_schema(compiled.optimized.result))
+        chosen = plans or Plans.on(self.engine, name, self._tables.__getitem__)
+        factory = self.scheduler.members.add_factory(name, compiled, output, chosen, compiled.evaluation.why)
+        self.scheduler.fire()
+        return factory
+
+    def close(self) -> None:
+        self._stack.close()
+
+    def _carry_out(self, statement: Statement) -> None:
+        match statement:
+            case CreateStream(definition):
+                self.add_stream(definition)
+            case CreateQuery(name, query):
+                self.add_query(name, query)
+            case InsertInto(target, query):
+                name = f"into {target} {len(self.scheduler.members.factories) + 1}"
+                self.add_query(name, query)
+                self.scheduler.members.feed(name, self.stream(target).definition.name)
+            case _:
+                raise SqlError(
+                    "a trial has streams, continuous queries and INSERT INTO a stream",
+                    hint="feed it with push(), and read answers()",
+                )
+
+    def _run(self, plan: Plan, inputs: Inputs) -> pa.Table:
+        return run_once(self.engine, plan, inputs)
+
+
+def _found(things: Mapping[str, Thing], name: str) -> Thing:
+    found = next((thing for key, thing in things.items() if key.lower() == name.lower()), None)
+    if found is None:
+        raise SqlError(f"there is no {name}", hint=f"there is {', '.join(things) or 'nothing'}")
+    return found
