@@ -42,7 +42,7 @@ def test_every_snapshot_is_the_reference_s_on_spark(
 
 @settings(SEVERAL, max_examples=30)
 @given(queries(forms=(EVERY_INSTANT,)), data(), CUTS, st.integers(0, 2**32 - 1))
-def test_turns_and_restarts_change_no_snapshot(text: str, rows: dict[str, Values], cuts: Cuts, seed: int) -> None:
+def test_cut_points_and_restarts_change_no_snapshot(text: str, rows: dict[str, Values], cuts: Cuts, seed: int) -> None:
     """Operators start afresh at instants that are drawn, and all of them are killed now and then."""
     query, judge, expected = judged(text, rows)
     chance = Random(seed)
@@ -51,7 +51,7 @@ def test_turns_and_restarts_change_no_snapshot(text: str, rows: dict[str, Values
         for batch in list(net.batches(cuts)):
             if chance.random() < 0.3:
                 net = NetRun(Path(directory), catalog(), judge, engine(), query)
-            net.turn(chance)
+            net.cut(chance)
             net.deposit(*batch)
         net.scheduler.drain()
         found = net.validities()

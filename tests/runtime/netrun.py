@@ -16,8 +16,9 @@ from datacell.algebra.schema import Schema
 from datacell.engines.arrow import arrow_schema
 from datacell.engines.protocol import Engine
 from datacell.incremental.strategy import Strategy
-from datacell.runtime.instants.answers import AnswersAtEveryInstant
-from datacell.runtime.instants.cut_points import Turn
+from datacell.runtime.instants.cut_points import CutPoint
+from datacell.runtime.instants.every_instant import AnswersAtEveryInstant
+from datacell.runtime.instants.running_program import RunningProgram
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.streams.stream import RunningStream
 from datacell.sql.catalog import Catalog
@@ -62,6 +63,12 @@ class NetRun:
     def streams(self) -> dict[str, RunningStream]:
         return self.scheduler.members.streams
 
+    @property
+    def program(self) -> RunningProgram:
+        """Of a query at every instant."""
+        assert isinstance(self.factory.evaluation, AnswersAtEveryInstant)
+        return self.factory.evaluation.program
+
     def deposit(self, stream: str, number: int, rows: Rows) -> None:
         fields = Schema(self.catalog.streams[stream].fields)
         table = pa.Table.from_pylist(list(map(dict, rows)), schema=arrow_schema(fields))
@@ -86,15 +93,15 @@ class NetRun:
                 if number < len(parts):
                     yield name, number, parts[number]
 
-    def turn(self, chance: Random) -> list[tuple[int, Turn]]:
-        """Let operators turn by chance at the instants that they have come to; which did, and how."""
-        assert isinstance(self.factory.evaluation, AnswersAtEveryInstant)
-        turned = []
-        for number, work in enumerate(self.factory.evaluation.program.work):
-            if work.open_rows() is not None and chance.random() < 0.4:
-                work.turns.turn(work.before, chance.random() < 0.6)
-                turned.append((number, work.turns.last))
-        return turned
+    def cut(self, chance: Random) -> list[tuple[int, CutPoint]]:
+        """Cut operators by chance at the instants that they have come to; which were, and how they go on."""
+        cut = []
+        for number, operator in enumerate(self.program.operators):
+            has_come = operator.open_rows() is not None and operator.before > -FOREVER
+            if has_come and chance.random() < 0.4:
+                operator.cut_points.add(operator.before, chance.random() < 0.6)
+                cut.append((number, operator.cut_points.last))
+        return cut
 
     def answers(self) -> list[Answer]:
         """What the firings wrote, by boundary; boundaries without rows are not written down."""

@@ -12,6 +12,7 @@ from datacell.algebra.plan import (
     Input,
     Join,
     JoinKind,
+    Map,
     Order,
     Over,
     Plan,
@@ -83,6 +84,19 @@ def is_swept(plan: Plan) -> bool:
         case Order(limit=limit, offset=offset):
             return (limit is not None or offset > 0) and not is_static(plan)
     return False
+
+
+def projection(plan: Plan) -> dict[str, str] | None:
+    """If a plan only passes columns of one input on: for each of its columns the input's. No engine is needed then."""
+    match plan:
+        case Input(columns=columns):
+            return {name: f.name for name, f in zip(plan.schema.names, columns, strict=True)}
+        case Map(child, columns):
+            below = projection(child)
+            if below is None or not all(isinstance(c.value, exp.Column) for c in columns):
+                return None
+            return {c.name: below[c.value.name] for c in columns}
+    return None
 
 
 def has_stream(plan: Plan) -> bool:

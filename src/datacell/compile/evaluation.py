@@ -15,7 +15,7 @@ from datacell.compile.setting import Setting
 from datacell.incremental.inputs import over_baskets
 from datacell.incremental.plans import Incremental, NamedPlan, Reevaluated
 from datacell.incremental.strategy import Strategy, choose
-from datacell.intervals.operators import Program
+from datacell.intervals.program import Program
 from datacell.intervals.translate import translate
 from datacell.placement.shapes import tiny_joined
 

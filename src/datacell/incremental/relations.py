@@ -10,13 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from sqlglot import exp
-
 from datacell.algebra import tree
 from datacell.algebra.parts import Parts
-from datacell.algebra.plan import Input, Map, Plan
+from datacell.algebra.plan import Plan
 from datacell.algebra.query import Query
 from datacell.algebra.schema import Field, Schema
+from datacell.algebra.tree import projection as projection
 from datacell.algebra.types import BIGINT
 from datacell.algebra.window import Rows, WindowSpec
 from datacell.incremental.cuts import Cuts
@@ -138,19 +137,6 @@ class Split:
 def name(number: int) -> str:
     """What a relation is called where people read of it."""
     return f"relation {number + 1}"
-
-
-def projection(plan: Plan) -> dict[str, str] | None:
-    """If a plan only passes columns of one table on: for each of its columns the table's. No engine is needed then."""
-    match plan:
-        case Input(columns=columns):
-            return {name: f.name for name, f in zip(plan.schema.names, columns, strict=True)}
-        case Map(child, columns):
-            below = projection(child)
-            if below is None or not all(isinstance(c.value, exp.Column) for c in columns):
-                return None
-            return {c.name: below[c.value.name] for c in columns}
-    return None
 
 
 def fields(*names: str) -> tuple[Field, ...]:

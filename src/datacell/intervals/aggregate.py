@@ -15,8 +15,6 @@ no back.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from sqlglot import exp
 
 from datacell.algebra import scalar
@@ -27,24 +25,9 @@ from datacell.algebra.plan import Aggregate, Group, Input, Map, Over, Plan, Unio
 from datacell.algebra.schema import Field, Named
 from datacell.algebra.types import BIGINT, BOOLEAN
 from datacell.intervals.aggregate_columns import BLOCK, COUNT, AggregateSlot, Columns, back, null
-from datacell.intervals.aggregate_events import events
 from datacell.intervals.validity import BEGINS, ENDS, FROM, TO, VALIDITY, computed
 
 _FOUND = "found′"
-
-
-class AggregatePlans(NamedTuple):
-    """What an aggregate by parts runs."""
-
-    partials: Plan
-    suffixes: Plan
-    totals: Plan
-    events: Plan
-    finished: Plan
-
-
-def plans(columns: Columns) -> AggregatePlans:
-    return AggregatePlans(partials(columns), suffixes(columns), totals(columns), events(columns), finished(columns))
 
 
 def partials(columns: Columns) -> Plan:

@@ -37,6 +37,9 @@ class OperatorRows(Slot):
 
 Leaf = WindowRows | OperatorRows
 
+NamedPlan = tuple[str, Plan]
+"""A plan under the name that people read."""
+
 
 class NamedSlot(Slot, Enum):
     """The slots of a stateful operator, each with its name in words."""
@@ -55,6 +58,11 @@ class Flow:
     def leaves(self) -> tuple[Leaf, ...]:
         inputs = (node.slot for node in tree.descendants(self.plan) if isinstance(node, Input))
         return tuple(dict.fromkeys(slot for slot in inputs if isinstance(slot, WindowRows | OperatorRows)))
+
+    @cached_property
+    def projection(self) -> dict[str, str] | None:
+        """If it only passes columns of one leaf on, for each of its columns the leaf's: then no engine is needed."""
+        return tree.projection(self.plan)
 
     @property
     def columns(self) -> tuple[Field, ...]:

@@ -13,7 +13,7 @@ from datacell.algebra.schema import Field
 from datacell.intervals.validity import FROM, TO
 
 
-def pairs(left: Sequence[Field], right: Sequence[Field], on: exp.Expr | None) -> Plan:
-    """The pairs that are new."""
+def new_pairs(left: Sequence[Field], right: Sequence[Field], on: exp.Expr | None) -> Plan:
+    """The pairs whose second row has just come."""
     conditions = [*(() if on is None else scalar.conjuncts(on)), *scalar.conjuncts(overlap((FROM, TO)))]
     return delta_join(left, right, scalar.conjoin(conditions), (FROM, TO))

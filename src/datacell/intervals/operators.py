@@ -7,21 +7,20 @@ They have the names of the algebra's operators that they evaluate, so others cal
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 from sqlglot import exp
 
 from datacell.algebra import duration
 from datacell.algebra.plan import Coalescing, Plan
-from datacell.algebra.query import Query
 from datacell.algebra.schema import Field, Schema
 from datacell.algebra.window import WindowSpec
 from datacell.intervals import aggregate, coalesce, distinct, join, split, sweep
-from datacell.intervals.aggregate import AggregatePlans
 from datacell.intervals.aggregate_columns import Columns
-from datacell.intervals.flow import Flow
+from datacell.intervals.aggregate_events import events
+from datacell.intervals.flow import Flow, NamedPlan
 from datacell.intervals.sweep import Side
 from datacell.intervals.validity import VALIDITY, own
 
@@ -33,14 +32,16 @@ class Operator(ABC):
     work: Plan
     inputs: tuple[Flow, ...]
 
+    kind: ClassVar[str]
+
     @property
     def schema(self) -> Schema:
         return Schema((*own(self.work.schema), *VALIDITY))
 
     @property
     @abstractmethod
-    def fragments(self) -> tuple[Plan, ...]:
-        """All that an engine will have to run."""
+    def plans(self) -> tuple[NamedPlan, ...]:
+        """All that it will have to run, beside what its inputs are."""
 
     @property
     @abstractmethod
@@ -54,34 +55,36 @@ class Join(Operator):
 
     on: exp.Expr | None
 
+    kind = "join"
     how = "delta join: new rows of either side with the rows of the other that they overlap with"
 
     @cached_property
-    def pairs(self) -> Plan:
+    def new_pairs(self) -> NamedPlan:
         left, right = self.inputs
-        return join.pairs(left.columns, right.columns, self.on)
+        return "new pairs", join.new_pairs(left.columns, right.columns, self.on)
 
     @property
-    def fragments(self) -> tuple[Plan, ...]:
-        return (self.pairs,)
+    def plans(self) -> tuple[NamedPlan, ...]:
+        return (self.new_pairs,)
 
 
 @dataclass(frozen=True)
 class Distinct(Operator):
     """Every row once."""
 
+    kind = "distinct"
     how = "a row adds what equal rows before it do not cover"
 
     @cached_property
-    def added(self) -> Plan:
-        return distinct.added(self.inputs[0].columns)
+    def added(self) -> NamedPlan:
+        return "what rows add", distinct.added(self.inputs[0].columns)
 
     @cached_property
-    def reach(self) -> Plan:
-        return distinct.reach(self.inputs[0].columns)
+    def reach(self) -> NamedPlan:
+        return "how far rows reach", distinct.reach(self.inputs[0].columns)
 
     @property
-    def fragments(self) -> tuple[Plan, ...]:
+    def plans(self) -> tuple[NamedPlan, ...]:
         return self.added, self.reach
 
 
@@ -94,6 +97,8 @@ class Sweep(Operator):
     presence: int | None
     split_every: int | None = None
 
+    kind = "sweep"
+
     @property
     def keys(self) -> tuple[Field, ...]:
         return tuple(k.field for k in self.sides[0].keys)
@@ -101,22 +106,22 @@ class Sweep(Operator):
     @property
     def how(self) -> str:
         of = "of each key" if self.keys else "of all rows"
-        return f"evaluated between every two end points {of}{_pieces(self.split_every)}"
+        return f"evaluated between every two end points {of}{_in_pieces(self.split_every)}"
 
     @cached_property
-    def segments(self) -> Plan:
-        return sweep.segments(self.sides, self.keys, self.presence)
+    def segments(self) -> NamedPlan:
+        return "segments", sweep.segments(self.sides, self.keys, self.presence)
 
     @cached_property
-    def segments_at_cut_points(self) -> Plan:
-        return sweep.segments_at_cut_points(self.sides, self.keys, self.presence)
+    def segments_at_cut_points(self) -> NamedPlan:
+        return "segments at cut points", sweep.segments_at_cut_points(self.sides, self.keys, self.presence)
 
     @cached_property
-    def swept(self) -> Plan:
-        return sweep.swept(self.operator, self.keys)
+    def swept(self) -> NamedPlan:
+        return "in each segment", sweep.swept(self.operator, self.keys)
 
     @property
-    def fragments(self) -> tuple[Plan, ...]:
+    def plans(self) -> tuple[NamedPlan, ...]:
         return self.segments, self.segments_at_cut_points, self.swept
 
 
@@ -128,17 +133,35 @@ class Aggregate(Operator):
     window: WindowSpec
     split_every: int | None = None
 
+    kind = "aggregate"
+
     @property
     def how(self) -> str:
-        return f"by parts: a row is looked at when it begins and when it ends{_pieces(self.split_every)}"
+        return f"by parts: a row is looked at when it begins and when it ends{_in_pieces(self.split_every)}"
 
     @cached_property
-    def plans(self) -> AggregatePlans:
-        return aggregate.plans(self.columns)
+    def partials(self) -> NamedPlan:
+        return "partial rows", aggregate.partials(self.columns)
+
+    @cached_property
+    def suffixes(self) -> NamedPlan:
+        return "suffixes", aggregate.suffixes(self.columns)
+
+    @cached_property
+    def totals(self) -> NamedPlan:
+        return "totals", aggregate.totals(self.columns)
+
+    @cached_property
+    def events(self) -> NamedPlan:
+        return "events", events(self.columns)
+
+    @cached_property
+    def finished(self) -> NamedPlan:
+        return "values", aggregate.finished(self.columns)
 
     @property
-    def fragments(self) -> tuple[Plan, ...]:
-        return tuple(self.plans)
+    def plans(self) -> tuple[NamedPlan, ...]:
+        return self.partials, self.suffixes, self.totals, self.events, self.finished
 
 
 @dataclass(frozen=True)
@@ -147,17 +170,19 @@ class Coalesce(Operator):
 
     when: Coalescing = Coalescing.ALWAYS
 
+    kind = "coalesce"
+
     @property
     def how(self) -> str:
         waiting = "a row waits for an equal one that begins where it ends"
         return waiting if self.when is Coalescing.ALWAYS else f"while that makes rows clearly fewer {waiting}"
 
     @cached_property
-    def coalesced(self) -> Plan:
-        return coalesce.coalesced(self.inputs[0].columns)
+    def coalesced(self) -> NamedPlan:
+        return "coalesced rows", coalesce.coalesced(self.inputs[0].columns)
 
     @property
-    def fragments(self) -> tuple[Plan, ...]:
+    def plans(self) -> tuple[NamedPlan, ...]:
         return (self.coalesced,)
 
 
@@ -166,6 +191,8 @@ class Split(Operator):
     """Rows in pieces."""
 
     length: int
+
+    kind = "split"
 
     @property
     def schema(self) -> Schema:
@@ -176,36 +203,13 @@ class Split(Operator):
         return f"cut at every multiple of {duration.show(self.length)}"
 
     @cached_property
-    def pieces(self) -> Plan:
-        return split.pieces(self.inputs[0].columns)
+    def pieces(self) -> NamedPlan:
+        return "pieces", split.pieces(self.inputs[0].columns)
 
     @property
-    def fragments(self) -> tuple[Plan, ...]:
+    def plans(self) -> tuple[NamedPlan, ...]:
         return (self.pieces,)
 
 
-@dataclass(frozen=True)
-class Program:
-    """A query at every instant: its windows, its operators in order, and what they end in.
-
-    `finish`, if there is one, makes the delivered rows of the answer's: it reads when they are valid.
-    """
-
-    query: Query
-    windows: tuple[tuple[str, WindowSpec], ...]
-    operators: tuple[Operator, ...]
-    answer: Flow
-    finish: Plan | None
-
-    def named(self) -> Iterator[tuple[str, Plan]]:
-        """All that an engine will have to run, by name."""
-        return (("at every instant", plan) for plan in self.fragments())
-
-    def fragments(self) -> list[Plan]:
-        flows = [flow.plan for o in self.operators for flow in o.inputs]
-        ends = [self.answer.plan, *([] if self.finish is None else [self.finish])]
-        return [*flows, *(f for o in self.operators for f in o.fragments), *ends]
-
-
-def _pieces(split_every: int | None) -> str:
-    return "" if split_every is None else f"; cut at every multiple of {duration.show(split_every)}"
+def _in_pieces(length: int | None) -> str:
+    return "" if length is None else f"; cut at every multiple of {duration.show(length)}"

@@ -14,7 +14,6 @@ from sqlglot import exp
 
 from datacell.algebra import scalar, tree
 from datacell.algebra.carry import ungrouped
-from datacell.algebra.partial import formula
 from datacell.algebra.parts import parts
 from datacell.algebra.plan import (
     Aggregate,
@@ -35,14 +34,15 @@ from datacell.algebra.plan import (
     Union,
     Window,
 )
-from datacell.algebra.positions import FOREVER
 from datacell.algebra.query import Query
 from datacell.algebra.schema import Named
 from datacell.errors import PlanError
 from datacell.intervals import operators
 from datacell.intervals.aggregate_columns import Columns
-from datacell.intervals.flow import Flow, NamedSlot, OperatorRows, WindowRows
-from datacell.intervals.operators import Operator, Program
+from datacell.intervals.finish import finished
+from datacell.intervals.flow import Flow, OperatorRows, WindowRows
+from datacell.intervals.operators import Operator
+from datacell.intervals.program import Program
 from datacell.intervals.sweep import Side
 from datacell.intervals.validity import FROM, TO, VALIDITY, require_no_instant, union
 
@@ -51,14 +51,10 @@ _KEEPS_LEFT = (JoinKind.INNER, JoinKind.LEFT, JoinKind.SEMI, JoinKind.ANTI)
 _KEEPS_RIGHT = (JoinKind.INNER, JoinKind.RIGHT)
 
 
-class Answer(NamedSlot):
-    ROWS = "the answer"
-
-
 def translate(query: Query) -> Program:
     """The operators of a query whose windows have no SLIDE."""
     translation = _Translation(tree.windows(query.plan))
-    plan, finish = _finished(_unordered(query.plan))
+    plan, finish = finished(_unordered(query.plan))
     answer = Flow(translation.flow(plan))
     windows = tuple((tree.stream_of(w), w.window) for w in translation.windows)
     return Program(query, windows, tuple(translation.operators), answer, finish)
@@ -174,30 +170,6 @@ class _Translation:
     def _output(self, operator: Operator) -> Plan:
         self.operators.append(operator)
         return Input(OperatorRows(len(self.operators) - 1), operator.schema.fields)
-
-
-def _finished(plan: Plan) -> tuple[Plan, Plan | None]:
-    """What is evaluated, and the map that makes the delivered rows of it where that reads when they are valid."""
-    match plan:
-        case Coalesce(child) | SplitEvery(child):
-            below, finish = _finished(child)
-            return plan.with_children([below]), finish
-        case Map(child, columns) if any(scalar.reads_boundary(c.value) for c in columns):
-            names = sorted(set[str]().union(*(scalar.columns(c.value) for c in columns))) or child.schema.names[:1]
-            below = Map(child, child.schema.passing(names))
-            rows = Input(Answer.ROWS, (*below.schema, *VALIDITY))
-            filled = tuple(replace(c, value=scalar.replace(c.value, _instant)) for c in columns)
-            return below, Map(rows, (*filled, *rows.schema.passing((FROM, TO))))
-    return plan, None
-
-
-def _instant(node: exp.Expr) -> exp.Expr | None:
-    if not isinstance(node, exp.Placeholder):
-        return None
-    if node.name == scalar.VALID_FROM:
-        return scalar.call("timestamp_micros", scalar.column(FROM))
-    to = scalar.column(TO)
-    return formula(f"CASE WHEN t < {FOREVER} THEN at END", t=to, at=scalar.call("timestamp_micros", to))
 
 
 def _unordered(plan: Plan) -> Plan:

@@ -1,4 +1,4 @@
-"""An aggregate by parts at every instant, at work."""
+"""An aggregate by parts at every instant: two-stack aggregation as time goes on."""
 
 from __future__ import annotations
 
@@ -8,137 +8,109 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from datacell.algebra.schema import Field, Schema
-from datacell.algebra.window import Fixed, Now, Range, WindowSpec
-from datacell.engines.arrow import arrow_schema
-from datacell.intervals import blocks
-from datacell.intervals.blocks import AT, BEGINS, COUNT, PERIOD, STOPS, back
-from datacell.intervals.operators import Sum
-from datacell.intervals.validity import FOREVER, FROM, TO, Instants
-from datacell.runtime.evaluation import Runner
-from datacell.runtime.instants.buffer import instants
-from datacell.runtime.instants.cut_points import Turns
-from datacell.runtime.instants.operator import Given, Working
+from datacell.algebra.blocks import blocks
+from datacell.algebra.positions import Positions
+from datacell.algebra.tree import Key
+from datacell.intervals import operators
+from datacell.intervals.aggregate_columns import BLOCK, COUNT, AggregateSlot, back
+from datacell.intervals.validity import AT, BEGINS, ENDS, FROM, TO
+from datacell.runtime.instants.aggregate_state import AggregateState
+from datacell.runtime.instants.cut_points import CutPoints
+from datacell.runtime.instants.operator import Given, StatefulOperator
+from datacell.runtime.plans.plans import Plans
+from datacell.runtime.streams.basket import positions
 
 
-class Summing(Working):
-    """The rows of the open block, what is left when rows of the one before go, and the open segment of each key."""
+class StatefulAggregate(StatefulOperator):
+    def __init__(self, operator: operators.Aggregate, label: str, plans: Plans, cut_points: CutPoints) -> None:
+        super().__init__(operator, label, plans, cut_points)
+        self._columns, self._split_every = operator.columns, operator.split_every
+        self._blocks = blocks(operator.window)
+        self._partials, self._suffixes, self._totals, self._events, self._finished = map(self._prepare, operator.plans)
+        self._state = AggregateState(self._columns)
 
-    def __init__(self, operator: Sum, run: Runner, turns: Turns) -> None:
-        super().__init__(operator, run, turns)
-        self.plans, self.window, self.split = operator.plans, operator.window, operator.split
-        made = operator.blocks
-        self.keys = [f.name for f in made.key_fields]
-        self.current = [_empty(made.partial_fields, PERIOD)]
-        self.leaving = _empty(made.end_fields)
-        self.open = _empty(made.state_fields)
+    def reset(self) -> None:
+        super().reset()
+        self._state = AggregateState(self._columns)
 
     def take(self, new: Sequence[pa.Table], now: int) -> Given:
-        starts = self._partials(new)
-        totals = self._close(starts, now)
-        ends = self._gone(now)
-        ticks = self._ticks(starts, ends, now)
-        if not (len(starts) or len(ends) or len(totals) or len(ticks)):
+        starts = self._starts(new)
+        totals = self._closed_blocks(starts, now)
+        ends = self._in_blocks(self._state.ends_until(now), TO)
+        cuts = self._cuts(starts, ends, now)
+        if not any(map(len, (starts, totals, ends, cuts))):
             return self.schema.empty_table(), self._given(now)
-        state = _with(self.open, PERIOD, np.full(len(self.open), period(self.window, self.before)))
-        inputs = {blocks.STARTS: starts, blocks.ENDS: ends, blocks.TOTALS: totals, blocks.STATE: state}
-        found = self.run(self.plans.events, {**inputs, blocks.TICKS: ticks})
-        is_open = found[STOPS].is_null()
-        closed, self.open = found.filter(pc.invert(is_open)), found.filter(is_open).drop_columns([STOPS])
-        rows = self.run(self.plans.finished, {blocks.ROWS: closed}) if len(closed) else self.schema.empty_table()
+        open_block = np.full(len(self._state.open), self._blocks.number(self.before), dtype=np.int64)
+        found = self._events(
+            {
+                AggregateSlot.STARTS: starts,
+                AggregateSlot.ENDS: ends,
+                AggregateSlot.TOTALS: totals,
+                AggregateSlot.OPEN: _with(self._state.open, BLOCK.name, open_block),
+                AggregateSlot.CUT_POINTS: cuts,
+            }
+        )
+        is_open = found[ENDS].is_null()
+        self._state.open = found.filter(is_open).drop_columns([ENDS])
+        closed = found.filter(pc.invert(is_open))
+        rows = self._finished({AggregateSlot.CLOSED: closed}) if len(closed) else self.schema.empty_table()
         return rows, self._given(now)
 
     def kept(self) -> int:
-        return sum(map(len, self.current)) + len(self.leaving) + len(self.open)
+        return len(self._state)
 
     def open_rows(self) -> int:
-        return len(self.open)
+        return len(self._state.open)
 
-    def _partials(self, new: Sequence[pa.Table]) -> pa.Table:
+    def _starts(self, new: Sequence[pa.Table]) -> pa.Table:
+        """New rows as partial rows."""
         if not any(map(len, new)):
-            return self.current[0].slice(0, 0)
-        inputs = dict(zip((blocks.ROWS, blocks.PRESENT), new, strict=False))
-        rows = self.run(self.plans.partials, inputs)
-        return _with(rows, PERIOD, periods(self.window, instants(rows, FROM)))
+            return self._state.no_partials
+        inputs: dict[Key, pa.Table] = dict(zip((AggregateSlot.ROWS, AggregateSlot.PRESENT), new, strict=False))
+        return self._in_blocks(self._partials(inputs), FROM)
 
-    def _close(self, starts: pa.Table, now: int) -> pa.Table:
-        """Blocks that end by now: what will be left of them, and what the periods after them begin with."""
-        self.current.append(starts)
-        none, open_period = _empty(self.plans.totals.schema.fields, AT), period(self.window, now)
-        if open_period == period(self.window, self.before):
-            return none
-        rows = pa.concat_tables(self.current)
-        closed = instants(rows, PERIOD) < open_period
-        self.current = [rows.filter(pa.array(~closed))]
-        if not closed.any():
-            return none
-        block = rows.filter(pa.array(closed))
-        totals = self.run(self.plans.totals, {blocks.ROWS: block})
-        if isinstance(self.window, Range | Now):
-            self._leave(self.run(self.plans.left, {blocks.ROWS: block}))
-            return self._following(totals)
-        self._leave(self._all_gone(totals))
-        return none
+    def _closed_blocks(self, starts: pa.Table, now: int) -> pa.Table:
+        """What the blocks begin with that come after those which end by now, whose rows are to end."""
+        block = self._blocks.number(now)
+        closed = self._state.closed_blocks(starts, None if block == self._blocks.number(self.before) else block)
+        if not len(closed):
+            return self._state.no_totals
+        inputs: dict[Key, pa.Table] = {AggregateSlot.CLOSED_BLOCKS: closed}
+        totals = self._totals(inputs)
+        if not self._blocks.slides:
+            self._state.add_ends(self._at_once(totals))
+            return self._state.no_totals
+        self._state.add_ends(self._suffixes(inputs))
+        return self._as_backs(totals)
 
-    def _following(self, totals: pa.Table) -> pa.Table:
-        """They stand just before the period that they begin."""
-        numbers = instants(totals, PERIOD) + 1
-        moved = totals.set_column(totals.schema.get_field_index(PERIOD), PERIOD, pa.array(numbers))
-        return _with(moved, AT, numbers * length(self.window) - 1)
+    def _as_backs(self, totals: pa.Table) -> pa.Table:
+        """They stand just before the block that they are the back of."""
+        numbers = positions(totals[BLOCK.name]) + 1
+        moved = totals.set_column(totals.schema.get_field_index(BLOCK.name), BLOCK.name, pa.array(numbers))
+        return _with(moved, AT, self._blocks.starts(numbers) - 1)
 
-    def _all_gone(self, totals: pa.Table) -> pa.Table:
-        """Nothing is left of a block that goes at once."""
-        gone = {name: totals[name] for name in self.keys}
-        for field in self.leaving.schema:
-            if field.name not in (*self.keys, TO):
-                gone[field.name] = pa.nulls(len(totals), field.type)
-        gone[back(COUNT)] = pa.array(np.zeros(len(totals), dtype=np.int64))
-        numbers = instants(totals, PERIOD)
-        bounded = isinstance(self.window, Fixed)
-        gone[TO] = pa.array((numbers + 1) * length(self.window) if bounded else np.full(len(numbers), FOREVER))
-        return pa.table(gone)
+    def _at_once(self, totals: pa.Table) -> pa.Table:
+        """The ends of blocks of which nothing is left then."""
+        ends = {name: totals[name] for name in self._columns.names}
+        for field in self._columns.ends:
+            if field.name not in (*self._columns.names, TO):
+                ends[field.name] = pa.nulls(len(totals), totals.schema.field(field.name).type)
+        ends[back(COUNT.name)] = pa.array(np.zeros(len(totals), dtype=np.int64))
+        ends[TO] = pa.array(self._blocks.starts(positions(totals[BLOCK.name]) + 1))
+        return pa.table(ends)
 
-    def _leave(self, rows: pa.Table) -> None:
-        both = pa.concat_tables([self.leaving, rows.select(self.leaving.schema.names)])
-        self.leaving = both.take(pc.sort_indices(both, sort_keys=[(TO, "ascending")]))
-
-    def _gone(self, now: int) -> pa.Table:
-        """The ends that have come."""
-        count = int(np.searchsorted(instants(self.leaving, TO), now, side="right"))
-        gone, self.leaving = self.leaving.slice(0, count), self.leaving.slice(count)
-        return _with(gone, PERIOD, periods(self.window, instants(gone, TO)))
-
-    def _ticks(self, starts: pa.Table, ends: pa.Table, now: int) -> pa.Table:
+    def _cuts(self, starts: pa.Table, ends: pa.Table, now: int) -> pa.Table:
         """The instants that cut segments, as far as there are any to be cut."""
-        known = [instants(starts, FROM), instants(ends, TO), instants(self.open, BEGINS)]
-        at = self.turns.ticks(self.split, np.concatenate(known), self.before, now)
-        return pa.table({PERIOD: pa.array(periods(self.window, at)), AT: pa.array(at)})
+        known = [positions(starts[FROM]), positions(ends[TO]), positions(self._state.open[BEGINS])]
+        at = self.cut_points.between(self._split_every, np.concatenate(known), self.before, now)
+        return pa.table({BLOCK.name: pa.array(self._blocks.numbers(at)), AT: pa.array(at)})
+
+    def _in_blocks(self, rows: pa.Table, at: str) -> pa.Table:
+        return _with(rows, BLOCK.name, self._blocks.numbers(positions(rows[at])))
 
     def _given(self, now: int) -> int:
-        return min(now, int(instants(self.open, BEGINS).min(initial=now)))
+        return min(now, int(positions(self._state.open[BEGINS]).min(initial=now)))
 
 
-def length(window: WindowSpec) -> int:
-    """Of a period."""
-    return window.size if isinstance(window, Range | Fixed) else 1
-
-
-def period(window: WindowSpec, instant: int) -> int:
-    """The number of the period that an instant lies in; a window without end has one, and what comes after it."""
-    return instant // length(window) if isinstance(window, Range | Fixed | Now) else int(instant >= FOREVER)
-
-
-def periods(window: WindowSpec, at: Instants) -> Instants:
-    endless = not isinstance(window, Range | Fixed | Now)
-    return np.asarray(at >= FOREVER, dtype=np.int64) if endless else at // length(window)
-
-
-def _empty(fields: Sequence[Field], *numbers: str) -> pa.Table:
-    schema = arrow_schema(Schema(tuple(fields)))
-    for name in numbers:
-        schema = schema.append(pa.field(name, pa.int64()))
-    return schema.empty_table()
-
-
-def _with(rows: pa.Table, name: str, values: Instants) -> pa.Table:
+def _with(rows: pa.Table, name: str, values: Positions) -> pa.Table:
     return rows.append_column(name, pa.array(values, pa.int64()))

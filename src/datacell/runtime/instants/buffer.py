@@ -4,56 +4,63 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
 import pyarrow as pa
 
+from datacell.algebra.tree import Key
 from datacell.engines.arrow import arrow_schema
-from datacell.incremental.relations import projection
-from datacell.intervals.operators import Flow
-from datacell.intervals.validity import FROM, TO, Instants
-from datacell.runtime.evaluation import Runner
+from datacell.intervals.flow import Flow, Leaf
+from datacell.intervals.validity import FROM, TO
+from datacell.runtime.plans.plans import Plans
+from datacell.runtime.streams.basket import positions
 
 
-class Inbox:
-    """The rows of a flow that have not been taken."""
+class InputBuffer:
+    """The rows of a flow that have not been taken; `name` is what people read the flow's plan under."""
 
-    def __init__(self, flow: Flow) -> None:
-        self.flow = flow
+    def __init__(self, flow: Flow, name: str, plans: Plans) -> None:
         self.schema = arrow_schema(flow.schema)
         self.rows = self.schema.empty_table()
-        self._passed = projection(flow.plan)
+        self._leaves, self._projection = flow.leaves, flow.projection
+        self._flow = plans.prepare(name, flow.plan) if flow.projection is None else None
 
-    def put(self, new: Mapping[str, pa.Table], run: Runner) -> None:
+    def put(self, new: Mapping[Leaf, pa.Table]) -> None:
         """What is new in the leaves."""
-        leaves = {name: new[name] for name in self.flow.leaves}
+        leaves: dict[Key, pa.Table] = {leaf: new[leaf] for leaf in self._leaves}
         if not any(map(len, leaves.values())):
             return
-        made = self._made(leaves, run).select(self.schema.names)
+        made = self._made(leaves).select(self.schema.names)
         self.rows = pa.concat_tables([self.rows, made]) if len(self.rows) else made
 
-    def progress(self, progress: Mapping[str, int]) -> int:
+    def progress(self, progress: Mapping[Leaf, int]) -> int:
         """No row that begins before this instant will come any more."""
-        return min(progress[name] for name in self.flow.leaves)
+        return min(progress[leaf] for leaf in self._leaves)
 
     def take(self, until: int) -> pa.Table:
         """The rows that begin before this instant."""
-        early = instants(self.rows, FROM) < until
+        early = positions(self.rows[FROM]) < until
         taken = self.rows if early.all() else self.rows.filter(pa.array(early))
         self.rows = self.schema.empty_table() if early.all() else self.rows.filter(pa.array(~early))
         return taken
 
-    def _made(self, leaves: Mapping[str, pa.Table], run: Runner) -> pa.Table:
-        if self._passed is None:
-            return run(self.flow.plan, leaves)
+    def clear(self) -> None:
+        self.rows = self.schema.empty_table()
+
+    def _made(self, leaves: Mapping[Key, pa.Table]) -> pa.Table:
+        if self._flow is not None:
+            return self._flow(leaves)
+        assert self._projection is not None
         (rows,) = leaves.values()
-        return rows.select(list(self._passed.values())).rename_columns(list(self._passed))
-
-
-def instants(rows: pa.Table, column: str) -> Instants:
-    return np.asarray(rows[column].to_numpy(), dtype=np.int64)
+        return rows.select(list(self._projection.values())).rename_columns(list(self._projection))
 
 
 def reaching(rows: pa.Table, at: int) -> pa.Table:
     """The rows that are valid until this instant or longer."""
-    live = instants(rows, TO) >= at
+    live = positions(rows[TO]) >= at
     return rows if live.all() else rows.filter(pa.array(live))
+
+
+def beginning(rows: pa.Table, since: int, until: int) -> pa.Table:
+    """The rows that begin between two instants."""
+    begins = positions(rows[FROM])
+    inside = (begins >= since) & (begins < until)
+    return rows if inside.all() else rows.filter(pa.array(inside))

@@ -1,10 +1,10 @@
 """Where validities are cut, beside the instants at which something changes: decided as time goes on, and remembered.
 
-A *turn* is an instant at which an operator starts afresh: what is open there is closed, and rows that begin before it
-are never joined with rows that begin after it. Snapshots do not show turns. An operator turns at the instant it has
-come to: everything that begins earlier was taken, nothing that begins later was. So whoever knows the turns cuts
-validities as they were cut, also when after a restart all rows are taken once more. Of the turns before what was given
-out only the last matters: it says what is still joined.
+A *cut point* is an instant at which an operator starts afresh: what is open there is closed, and rows that begin before
+it are never coalesced with rows that begin after it. Snapshots do not show cut points. An operator is cut at the
+instant it has come to: everything that begins earlier was taken, nothing that begins later was. So whoever knows the
+cut points cuts validities as they were cut, also when after a restart all rows are taken once more. Of the cut points
+before what was given out only the last matters: it says whether rows are still coalesced.
 """
 
 from __future__ import annotations
@@ -16,62 +16,64 @@ from itertools import pairwise
 
 import numpy as np
 
-from datacell.intervals.validity import END, FOREVER, Instants
+from datacell.algebra.positions import FOREVER, Positions
+from datacell.intervals.validity import END
 
 
 @dataclass(frozen=True)
-class Turn:
-    """From this instant on equal rows are joined, or pass as they are."""
+class CutPoint:
+    """From this instant on equal rows are coalesced, or pass as they are."""
 
     at: int
-    joins: bool = False
+    coalesces: bool = False
 
 
 @dataclass(frozen=True)
 class Section:
-    """What begins between two turns."""
+    """What begins between two cut points."""
 
     since: int
     until: int
-    joins: bool
+    coalesces: bool
 
 
-class Turns:
+class CutPoints:
     """Of one operator, in order; the first is always there."""
 
-    def __init__(self, known: Iterable[Turn]) -> None:
+    def __init__(self, known: Iterable[CutPoint]) -> None:
         self.known = tuple(known)
 
     @property
-    def last(self) -> Turn:
+    def last(self) -> CutPoint:
         return self.known[-1]
 
     def cut(self, at: int) -> None:
         """Start afresh, and go on as before."""
-        self.turn(at, self.last.joins)
+        self.add(at, self.last.coalesces)
 
-    def turn(self, at: int, joins: bool) -> None:
-        self.known = (*(t for t in self.known if t.at < at), Turn(at, joins))
+    def add(self, at: int, coalesces: bool) -> None:
+        """Start afresh; rows are coalesced from now on, or pass."""
+        self.known = (*(c for c in self.known if c.at < at), CutPoint(at, coalesces))
 
     def forget(self, released: int) -> None:
-        """Let go of turns that do not matter for what has not been given out."""
-        first = sum(t.at <= released for t in self.known[1:])
+        """Let go of cut points that do not matter for what has not been given out."""
+        first = sum(c.at <= released for c in self.known[1:])
         if first:
-            self.known = (Turn(-FOREVER), *self.known[first:])
+            self.known = (CutPoint(-FOREVER), *self.known[first:])
 
     def sections(self, since: int, now: int) -> Iterator[Section]:
         """The sections that end at the first of these instants or later, and begin before the second."""
-        for turn, after in pairwise((*self.known, Turn(END))):
-            if after.at >= since and turn.at < now:
-                yield Section(turn.at, after.at, turn.joins)
+        for cut, after in pairwise((*self.known, CutPoint(END))):
+            if after.at >= since and cut.at < now:
+                yield Section(cut.at, after.at, cut.coalesces)
 
-    def ticks(self, length: int | None, known: Instants, since: int, now: int) -> Instants:
-        """The instants in [since, now) that cut what is open there: turns, and the multiples of a length."""
-        turned = [t.at for t in self.known if since <= t.at < now and t.at > -FOREVER]
-        return np.union1d(np.array(turned, dtype=np.int64), multiples(length, known, since, now))
+    def between(self, length: int | None, known: Positions, since: int, now: int) -> Positions:
+        """The instants in [since, now) that cut what is open there: these cut points, and the multiples of a length."""
+        decided = [c.at for c in self.known if since <= c.at < now and c.at > -FOREVER]
+        return np.union1d(np.array(decided, dtype=np.int64), multiples(length, known, since, now))
 
 
-def multiples(length: int | None, known: Instants, since: int, now: int) -> Instants:
+def multiples(length: int | None, known: Positions, since: int, now: int) -> Positions:
     """The multiples of a length in [since, now), none before what is known, and at the end one that is after it."""
     finite = known[known < FOREVER]
     if length is None or not len(finite):

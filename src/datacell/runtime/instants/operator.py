@@ -1,4 +1,4 @@
-"""What an operator over rows with a validity is when it works."""
+"""What a stateful operator is: it takes rows as time goes on, and gives those that no later one can change."""
 
 from __future__ import annotations
 
@@ -7,48 +7,60 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
+from datacell.algebra.positions import FOREVER
 from datacell.engines.arrow import arrow_schema
+from datacell.intervals.flow import Leaf, NamedPlan
 from datacell.intervals.operators import Operator
-from datacell.intervals.validity import FOREVER
-from datacell.runtime.evaluation import Runner
-from datacell.runtime.instants.buffer import Inbox
-from datacell.runtime.instants.cut_points import Turns
+from datacell.intervals.program import input_of, part_of
+from datacell.runtime.instants.buffer import InputBuffer
+from datacell.runtime.instants.cut_points import CutPoints
+from datacell.runtime.plans.plans import Plans
+from datacell.runtime.plans.prepared import PreparedPlan
 
 Given = tuple[pa.Table, int]
 """Rows, and how far the operator has come: no row that begins before this instant will follow."""
 
 
-class Working(ABC):
-    """An operator and its state."""
+class StatefulOperator(ABC):
+    """An operator with its plans, which are prepared once, and its state; people read of it under its label.
 
-    def __init__(self, operator: Operator, run: Runner, turns: Turns) -> None:
-        self.run, self.turns = run, turns
-        self.inboxes = [Inbox(flow) for flow in operator.inputs]
+    It has taken what begins before `before`, and will give no more rows that begin before `given`.
+    """
+
+    def __init__(self, operator: Operator, label: str, plans: Plans, cut_points: CutPoints) -> None:
+        self.cut_points = cut_points
         self.schema = arrow_schema(operator.schema)
-        self.before = -FOREVER
-        self.given = -FOREVER
+        self.buffers = [InputBuffer(flow, input_of(label, n), plans) for n, flow in enumerate(operator.inputs)]
+        self.before = self.given = -FOREVER
+        self._label, self._plans = label, plans
 
-    def advance(self, new: Mapping[str, pa.Table], progress: Mapping[str, int]) -> Given:
+    def advance(self, new: Mapping[Leaf, pa.Table], progress: Mapping[Leaf, int]) -> Given:
         """What follows from what is new."""
-        for inbox in self.inboxes:
-            inbox.put(new, self.run)
-        now = min(inbox.progress(progress) for inbox in self.inboxes)
+        for buffer in self.buffers:
+            buffer.put(new)
+        now = min(buffer.progress(progress) for buffer in self.buffers)
         if now <= self.before:
             return self.schema.empty_table(), self.given
-        rows, self.given = self.take([inbox.take(now) for inbox in self.inboxes], now)
+        rows, self.given = self.take([buffer.take(now) for buffer in self.buffers], now)
         self.before = now
         return rows.select(self.schema.names), self.given
+
+    def reset(self) -> None:
+        """Begin again, as if no row had come."""
+        self.before = self.given = -FOREVER
+        for buffer in self.buffers:
+            buffer.clear()
 
     def size(self) -> int:
         return self.waiting() + self.kept()
 
     def waiting(self) -> int:
         """How many rows have come that it cannot take yet."""
-        return sum(len(inbox.rows) for inbox in self.inboxes)
+        return sum(len(buffer.rows) for buffer in self.buffers)
 
-    def is_turning(self) -> bool:
-        """Is there a turn that what it has taken does not show?"""
-        return self.turns.last.at == self.before
+    def is_cut(self) -> bool:
+        """Is there a cut point that what it has taken does not show?"""
+        return self.cut_points.last.at == self.before
 
     def open_rows(self) -> int | None:
         """Of how many rows it knows only when they begin; None if they must not be cut."""
@@ -65,3 +77,7 @@ class Working(ABC):
     @abstractmethod
     def kept(self) -> int:
         """How many rows it keeps."""
+
+    def _prepare(self, named: NamedPlan) -> PreparedPlan:
+        name, plan = named
+        return self._plans.prepare(part_of(self._label, name), plan)

@@ -11,7 +11,7 @@ from datacell.compile import Compiled
 from datacell.compile.evaluation import AtBoundaries, EveryInstant, RowByRow
 from datacell.errors import PlanError
 from datacell.runtime.evaluation import Evaluation, Prepared, Ready
-from datacell.runtime.instants.answers import AnswersAtEveryInstant
+from datacell.runtime.instants.every_instant import AnswersAtEveryInstant
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.row_by_row import AnswersRowByRow
 from datacell.runtime.storage.output import Output

@@ -7,64 +7,39 @@ not saved.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from datacell.algebra.plan import Plan
-from datacell.algebra.schema import Schema
-from datacell.algebra.tree import Key
+from datacell.algebra.schema import Field, Schema
 from datacell.engines.arrow import arrow_schema
 from datacell.incremental.boundaries import FOREVER, Positions, shown_during
-from datacell.incremental.delta_join import SIDES
 from datacell.incremental.inputs import ROWS
 from datacell.incremental.plans import compacted
 from datacell.incremental.relations import SLICE, VISIBLE_FROM, VISIBLE_TO, Pairs, View, fields, name
+from datacell.runtime.delta_join import BothSides, JoinedRows, live_after, together
 from datacell.runtime.plans.plans import Plans
+from datacell.runtime.streams.basket import positions
 from datacell.runtime.windows.slices import Slices
-
-MOST_PIECES = 16
-FEW_EXPIRED = 0.8
-"""As long as more than this share of the rows is visible, taking the others out is not worth it."""
 
 
 class Side(Protocol):
-    """One side of a join: the rows that were joined already, and those that were not."""
+    """One side of a join: where its rows come from."""
 
-    joined: pa.Table
+    schema: pa.Schema
 
-    def new(self) -> pa.Table: ...
-
-    def add(self, rows: pa.Table) -> None: ...
-
-    def expire(self, boundary: int) -> None: ...
+    def new(self) -> pa.Table:
+        """The rows that have come since this was last asked."""
 
 
-class _Joined:
-    """Rows that were joined stay until no boundary shows them."""
-
-    def __init__(self, columns: Schema) -> None:
-        self.schema = arrow_schema(Schema((*columns, *fields(VISIBLE_FROM, VISIBLE_TO))))
-        self.joined = self.schema.empty_table()
-        self._look_at = -FOREVER
-
-    def add(self, rows: pa.Table) -> None:
-        self.joined = together([self.joined, rows])
-
-    def expire(self, boundary: int) -> None:
-        """Looks again when so many rows have expired that taking them out is worth it."""
-        if boundary >= self._look_at:
-            self.joined = visible_after(self.joined, boundary)
-            until = column(self.joined, VISIBLE_TO)
-            self._look_at = int(np.quantile(until, 1 - FEW_EXPIRED, method="lower")) if len(until) else boundary + 1
-
-
-class KeptSide(_Joined):
+class KeptSide:
     """A kept relation under a window."""
 
     def __init__(self, view: View, relation: Slices) -> None:
-        super().__init__(Schema(view.columns))
+        self.schema = _visible(view.columns)
         self.view, self.relation = view, relation
         self._seen = -1
 
@@ -75,11 +50,11 @@ class KeptSide(_Joined):
         return pa.concat_tables([self.schema.empty_table(), *found])
 
 
-class PairedSide(_Joined):
+class PairedSide:
     """Pairs that are joined with others in turn."""
 
     def __init__(self, view: View, pairs: DeltaJoin) -> None:
-        super().__init__(Schema(view.columns))
+        self.schema = _visible(view.columns)
         self._waiting: list[pa.Table] = []
         pairs.readers.append(self._waiting)
 
@@ -96,8 +71,9 @@ class DeltaJoin:
         self, number: int, pairs: Pairs, compaction: Plan | None, left: Side, right: Side, plans: Plans
     ) -> None:
         self.left, self.right = left, right
-        self.schema = arrow_schema(Schema((*pairs.columns, *fields(VISIBLE_FROM, VISIBLE_TO))))
-        self._join = plans.prepare(name(number), pairs.plan)
+        self.schema = _visible(pairs.columns)
+        joined = (JoinedRows(side.schema, VISIBLE_TO) for side in (left, right))
+        self._sides = BothSides(plans.prepare(name(number), pairs.plan), *joined)
         self._fold = None if compaction is None else plans.prepare(compacted(number), compaction)
         self.readers: list[list[pa.Table]] = []
         """Where new pairs wait for those that they are joined with in turn."""
@@ -109,34 +85,22 @@ class DeltaJoin:
         left, right = self.left.new(), self.right.new()
         if not len(left) and not len(right):
             return
-        everything = together([self.right.joined, right])
-        inputs: dict[Key, pa.Table] = dict(zip(SIDES, (left, everything, self.left.joined, right), strict=True))
-        self.left.add(left)
-        self.right.add(right)
-        made = self._join(inputs).select(self.schema.names)
+        made = self._sides.new_pairs(left, right).select(self.schema.names)
         for waiting in self.readers:
             waiting.append(made)
         self.rows = together([self.rows, made])
 
     def expire(self, boundary: int) -> None:
         """Let go of what no later boundary shows, and combine what they all show together."""
-        self.left.expire(boundary)
-        self.right.expire(boundary)
-        self.rows = visible_after(self.rows, boundary)
+        self._sides.expire(boundary + 1)
+        self.rows = live_after(self.rows, VISIBLE_TO, boundary + 1)
         if self._fold is not None and len(self.rows) > max(self._fold.call_overhead_rows, 2 * self._folded):
-            since = column(self.rows, VISIBLE_FROM)
+            since = positions(self.rows[VISIBLE_FROM])
             index = self.rows.schema.get_field_index(VISIBLE_FROM)
             same = pa.array(np.where(since <= boundary, -FOREVER, since))
             folded = self._fold({ROWS: self.rows.set_column(index, VISIBLE_FROM, same)})
             self.rows = folded.select(self.schema.names)
             self._folded = len(self.rows)
-
-
-def together(tables: list[pa.Table]) -> pa.Table:
-    """The rows of all tables; not in too many pieces, each of which costs an engine something."""
-    found = pa.concat_tables(tables)
-    pieces = max((c.num_chunks for c in found.columns), default=0)
-    return found.combine_chunks() if pieces > MOST_PIECES else found
 
 
 def with_visibility(rows: pa.Table, view: View, schema: pa.Schema, slices: Positions) -> pa.Table:
@@ -149,20 +113,14 @@ def with_visibility(rows: pa.Table, view: View, schema: pa.Schema, slices: Posit
     return (timed if shown.all() else timed.filter(pa.array(shown))).cast(schema)
 
 
-def visible_after(rows: pa.Table, boundary: int) -> pa.Table:
-    """The rows that some boundary after this one shows; a few others may stay, which no boundary shows."""
-    live = column(rows, VISIBLE_TO) > boundary + 1
-    return rows if live.sum() > FEW_EXPIRED * len(rows) else rows.filter(pa.array(live)).combine_chunks()
-
-
 def visible_at(rows: pa.Table, boundary: int) -> pa.Table:
     """The rows that a boundary shows, without saying when."""
-    shown = column(rows, VISIBLE_FROM) <= boundary
+    shown = positions(rows[VISIBLE_FROM]) <= boundary
     if VISIBLE_TO in rows.schema.names:
-        shown &= boundary < column(rows, VISIBLE_TO)
+        shown &= boundary < positions(rows[VISIBLE_TO])
     extra = [c for c in (VISIBLE_FROM, VISIBLE_TO) if c in rows.schema.names]
     return (rows if shown.all() else rows.filter(pa.array(shown))).drop_columns(extra)
 
 
-def column(rows: pa.Table, name: str) -> Positions:
-    return np.asarray(rows[name].to_numpy(), dtype=np.int64)
+def _visible(columns: Iterable[Field]) -> pa.Schema:
+    return arrow_schema(Schema((*columns, *fields(VISIBLE_FROM, VISIBLE_TO))))

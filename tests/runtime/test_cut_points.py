@@ -10,13 +10,13 @@ from random import Random
 import pyarrow as pa
 import pytest
 
+from datacell.algebra.positions import FOREVER
 from datacell.compile.explain import Format, Stage, explain_query
-from datacell.intervals.validity import END, FOREVER
-from datacell.runtime.instants import coalescing as regulating
-from datacell.runtime.instants import every_instant as instants
-from datacell.runtime.instants.coalescing import REST, SAMPLE, STRETCH, Regulation
-from datacell.runtime.instants.cut_points import Section, Turn, Turns
-from datacell.runtime.instants.ticking import Joining
+from datacell.intervals.validity import END
+from datacell.runtime.instants import adaptive_coalescing, running_program
+from datacell.runtime.instants.adaptive_coalescing import REST, ROUND, SAMPLE, AdaptiveCoalescing
+from datacell.runtime.instants.coalesce import StatefulCoalesce
+from datacell.runtime.instants.cut_points import CutPoint, CutPoints, Section
 from runtime.netrun import NetRun, snapshot
 from sample import Values, answers, at, bind, catalog, engine, reference
 
@@ -25,7 +25,7 @@ JOINED = (
     "JOIN r [RANGE 5 SECONDS] b ON q.k = b.k"
 )
 AGAIN = "SELECT m, count(*) AS c FROM (SELECT k, max(n) AS m FROM s [RANGE 9 SECONDS] GROUP BY k) q GROUP BY m"
-TURNING = [
+CUT = [
     JOINED,
     AGAIN,
     "SELECT k, count(*) AS c FROM s [UNBOUNDED] GROUP BY k",
@@ -37,30 +37,30 @@ TURNING = [
 ]
 
 
-# Turns
+# Cut points
 
 
-def test_sections_lie_between_turns() -> None:
-    turns = Turns([Turn(-FOREVER)])
-    turns.turn(10, True)
-    turns.cut(20)
-    turns.turn(30, False)
-    found = list(turns.sections(10, 30))
+def test_sections_lie_between_cut_points() -> None:
+    cuts = CutPoints([CutPoint(-FOREVER)])
+    cuts.add(10, True)
+    cuts.cut(20)
+    cuts.add(30, False)
+    found = list(cuts.sections(10, 30))
     assert found == [Section(-FOREVER, 10, False), Section(10, 20, True), Section(20, 30, True)]
-    assert list(turns.sections(31, END)) == [Section(30, END, False)]
+    assert list(cuts.sections(31, END)) == [Section(30, END, False)]
 
 
-def test_a_turn_at_the_same_instant_takes_the_place_of_the_other() -> None:
-    turns = Turns([Turn(-FOREVER)])
-    turns.turn(10, True)
-    turns.turn(10, False)
-    assert turns.known == (Turn(-FOREVER), Turn(10, False))
+def test_a_cut_point_at_the_same_instant_takes_the_place_of_the_other() -> None:
+    cuts = CutPoints([CutPoint(-FOREVER)])
+    cuts.add(10, True)
+    cuts.add(10, False)
+    assert cuts.known == (CutPoint(-FOREVER), CutPoint(10, False))
 
 
-def test_of_what_was_given_out_only_the_last_turn_is_remembered() -> None:
-    turns = Turns([Turn(-FOREVER, True), Turn(10, True), Turn(20, False), Turn(30, True)])
-    turns.forget(25)
-    assert turns.known == (Turn(-FOREVER, False), Turn(20, False), Turn(30, True))
+def test_of_what_was_given_out_only_the_last_cut_point_is_remembered() -> None:
+    cuts = CutPoints([CutPoint(-FOREVER, True), CutPoint(10, True), CutPoint(20, False), CutPoint(30, True)])
+    cuts.forget(25)
+    assert cuts.known == (CutPoint(-FOREVER, False), CutPoint(20, False), CutPoint(30, True))
 
 
 # What is decided
@@ -71,49 +71,49 @@ def rows(count: int) -> pa.Table:
 
 
 def test_a_sample_is_looked_at_now_and_then() -> None:
-    regulation = Regulation()
-    assert regulation.passed(rows(SAMPLE - 1)) is None
-    sample = regulation.passed(rows(1))
+    adaptive = AdaptiveCoalescing()
+    assert adaptive.passed(rows(SAMPLE - 1)) is None
+    sample = adaptive.passed(rows(1))
     assert sample is not None
     assert len(sample) == SAMPLE
-    assert not regulation.is_worth_it(SAMPLE, SAMPLE, now=5)
-    assert regulation.remark(joins=False) == f"not coalesced: {SAMPLE} rows would become {SAMPLE}"
-    looked = [regulation.passed(rows(SAMPLE)) is not None for _ in range(2 * REST)]
+    assert not adaptive.is_worth_it(SAMPLE, SAMPLE, now=5)
+    assert adaptive.remark(coalesces=False) == f"not coalesced: {SAMPLE} rows would become {SAMPLE}"
+    looked = [adaptive.passed(rows(SAMPLE)) is not None for _ in range(2 * REST)]
     assert sum(looked) == 1
     assert looked.index(True) == REST, "it rested, then took a sample that is twice as large"
 
 
 def test_few_rows_are_not_looked_at() -> None:
-    regulation = Regulation()
-    assert all(regulation.passed(rows(1)) is None for _ in range(10 * SAMPLE))
+    adaptive = AdaptiveCoalescing()
+    assert all(adaptive.passed(rows(1)) is None for _ in range(10 * SAMPLE))
 
 
 def test_between_half_and_most_what_is_stays() -> None:
-    regulation = Regulation()
-    assert not regulation.is_worth_it(SAMPLE, int(0.6 * SAMPLE), now=0)
-    assert regulation.is_worth_it(SAMPLE, int(0.5 * SAMPLE), now=0)
-    regulation.joined(rows(SAMPLE), int(0.6 * SAMPLE))
-    assert regulation.is_over(waiting=0)
-    assert regulation.goes_on(waiting=0)
-    regulation.joined(rows(SAMPLE), int(0.9 * SAMPLE))
-    assert not regulation.goes_on(waiting=0)
+    adaptive = AdaptiveCoalescing()
+    assert not adaptive.is_worth_it(SAMPLE, int(0.6 * SAMPLE), now=0)
+    assert adaptive.is_worth_it(SAMPLE, int(0.5 * SAMPLE), now=0)
+    adaptive.coalesced(rows(SAMPLE), int(0.6 * SAMPLE))
+    assert adaptive.is_over(waiting=0)
+    assert adaptive.goes_on(waiting=0)
+    adaptive.coalesced(rows(SAMPLE), int(0.9 * SAMPLE))
+    assert not adaptive.goes_on(waiting=0)
 
 
-def test_a_stretch_is_over_when_the_open_rows_are_few_beside_what_came() -> None:
-    regulation = Regulation()
-    regulation.joined(rows(SAMPLE), 0)
-    assert not regulation.is_over(waiting=SAMPLE // STRETCH + 1)
-    assert regulation.is_over(waiting=SAMPLE // STRETCH)
+def test_a_round_is_over_when_the_open_rows_are_few_beside_what_came() -> None:
+    adaptive = AdaptiveCoalescing()
+    adaptive.coalesced(rows(SAMPLE), 0)
+    assert not adaptive.is_over(waiting=SAMPLE // ROUND + 1)
+    assert adaptive.is_over(waiting=SAMPLE // ROUND)
 
 
 def test_rows_that_were_let_go_are_counted_once() -> None:
-    regulation = Regulation()
-    assert regulation.is_worth_it(4 * SAMPLE, SAMPLE, now=0)
-    regulation.joined(rows(SAMPLE), 10)
-    assert regulation.goes_on(waiting=5)
-    regulation.joined(rows(SAMPLE), 5)
-    assert regulation.goes_on(waiting=0)
-    assert regulation.seen == (2 * SAMPLE, 15)
+    adaptive = AdaptiveCoalescing()
+    assert adaptive.is_worth_it(4 * SAMPLE, SAMPLE, now=0)
+    adaptive.coalesced(rows(SAMPLE), 10)
+    assert adaptive.goes_on(waiting=5)
+    adaptive.coalesced(rows(SAMPLE), 5)
+    assert adaptive.goes_on(waiting=0)
+    assert adaptive.seen == (2 * SAMPLE, 15)
 
 
 # At work
@@ -123,16 +123,15 @@ def net_of(directory: Path, text: str, data: dict[str, Values] | None = None) ->
     return NetRun(directory, catalog(), reference() if data is None else reference(data), engine(), bind(text))
 
 
-def regulated(net: NetRun) -> Joining:
-    assert net.factory.instants is not None
-    return next(w for w in net.factory.instants.work if isinstance(w, Joining))
+def coalesced(net: NetRun) -> StatefulCoalesce:
+    return next(o for o in net.program.operators if isinstance(o, StatefulCoalesce))
 
 
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Decide after a few rows."""
-    monkeypatch.setattr(regulating, "SAMPLE", 16)
-    monkeypatch.setattr(regulating, "REST", 1)
+    monkeypatch.setattr(adaptive_coalescing, "SAMPLE", 16)
+    monkeypatch.setattr(adaptive_coalescing, "REST", 1)
 
 
 def seconds(net: NetRun, numbers: range, n: int | None = None) -> Iterator[int]:
@@ -150,24 +149,24 @@ def test_what_seldom_changes_is_coalesced_until_it_changes_often(tmp_path: Path)
     net = net_of(tmp_path, JOINED)
     for _ in seconds(net, range(30), n=7):
         pass
-    place = regulated(net)
-    assert place.turns.last.joins
-    assert net.factory.remark.startswith("coalesced since 1970-01-01 00:00:")
-    assert place.regulation is not None
-    assert place.regulation.seen is not None
-    came, became = place.regulation.seen
+    place = coalesced(net)
+    assert place.cut_points.last.coalesces
+    assert net.program.remark().startswith("coalesced since 1970-01-01 00:00:")
+    assert place.adaptive is not None
+    assert place.adaptive.seen is not None
+    came, became = place.adaptive.seen
     assert became < came / 2
     for _ in seconds(net, range(30, 60)):
         pass
-    assert not place.turns.last.joins
-    assert net.factory.remark.startswith("not coalesced")
+    assert not place.cut_points.last.coalesces
+    assert net.program.remark().startswith("not coalesced")
 
 
 @pytest.mark.usefixtures("soon")
 def test_coalescing_changes_no_snapshot_and_makes_rows_fewer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for name, worth in (("with", 0.5), ("without", -1.0)):
-        monkeypatch.setattr(regulating, "WORTH_IT", worth)
+        monkeypatch.setattr(adaptive_coalescing, "WORTH_IT", worth)
         net = net_of(tmp_path / name, JOINED)
         for _ in seconds(net, range(40), n=7):
             pass
@@ -184,18 +183,17 @@ def test_what_waits_too_long_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     text = "SELECT k, count(*) AS c FROM s [RANGE 1 HOUR] GROUP BY k"
     found, waiting = [], []
     for most in (100, 1_000_000):
-        monkeypatch.setattr(instants, "MOST_WAITING", most)
+        monkeypatch.setattr(running_program, "MOST_WAITING", most)
         net = net_of(tmp_path / str(most), text)
         net.deposit("s", 0, [{"ts": at(0), "k": 9, "v": 0.0, "n": 0}])
         held = []
         for number in range(1, 60):
             rows = [{"ts": at(number + i / 10), "k": 1, "v": 0.0, "n": 0} for i in range(10)]
             net.deposit("s", number, rows)
-            assert net.factory.instants is not None
-            held.append(net.factory.instants.waiting())
+            held.append(net.program.waiting())
         waiting.append(max(held))
         left_before_the_end = len(net.validities())
-        assert ("cut" in net.factory.remark) == (left_before_the_end > 0) == (most == 100)
+        assert ("cut" in net.program.remark()) == (left_before_the_end > 0) == (most == 100)
         net.scheduler.drain()
         found.append(net.validities())
     assert waiting[0] <= 120
@@ -207,7 +205,7 @@ def test_what_waits_too_long_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_what_is_coalesced_on_demand_is_not_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(instants, "MOST_WAITING", 5)
+    monkeypatch.setattr(running_program, "MOST_WAITING", 5)
     net = net_of(tmp_path, "COALESCE (SELECT k, max(n) AS m FROM s [RANGE 1 MINUTE] GROUP BY k)")
     for number in range(40):
         net.deposit("s", number, [{"ts": at(number), "k": 1 + number % 2, "v": 0.0, "n": number % 2 * number}])
@@ -233,39 +231,38 @@ def test_explain_marks_the_places() -> None:
 # Restarts
 
 
-@pytest.mark.parametrize("text", TURNING)
+@pytest.mark.parametrize("text", CUT)
 def test_a_restart_cuts_as_was_cut(tmp_path: Path, text: str) -> None:
-    """Both runs turn where the first decides by chance; the second is killed after every batch."""
+    """Both runs are cut where the first decides by chance; the second is killed after every batch."""
     chance = Random(11)
     data = _data(chance, 60)
     once = net_of(tmp_path / "once", text, data)
-    decided: list[list[tuple[int, Turn]]] = []
+    decided: list[list[tuple[int, CutPoint]]] = []
     for number in range(15):
-        decided.append(once.turn(chance))
+        decided.append(once.cut(chance))
         _batch(once, number)
     once.scheduler.drain()
     expected = once.validities()
     assert any(decided)
-    for number, turns in enumerate(decided):
+    for number, cuts in enumerate(decided):
         again = net_of(tmp_path / "again", text, data)
-        assert again.running.instants is not None
-        for operator, turn in turns:
-            again.running.instants.turns[operator].turn(turn.at, turn.joins)
+        for operator, cut in cuts:
+            again.program.cut_points[operator].add(cut.at, cut.coalesces)
         _batch(again, number)
     again.scheduler.drain()
     assert Counter(again.validities()) == Counter(expected)
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("text", TURNING)
-def test_with_turns_and_restarts_every_snapshot_is_the_reference_s(tmp_path: Path, text: str, seed: int) -> None:
+@pytest.mark.parametrize("text", CUT)
+def test_with_cut_points_and_restarts_every_snapshot_is_the_reference_s(tmp_path: Path, text: str, seed: int) -> None:
     chance = Random(seed)
     data = _data(chance, 40)
     net = net_of(tmp_path, text, data)
     for number in range(10):
         if chance.random() < 0.4:
             net = net_of(tmp_path, text, data)
-        net.turn(chance)
+        net.cut(chance)
         _batch(net, number)
     net.scheduler.drain()
     found = net.validities()

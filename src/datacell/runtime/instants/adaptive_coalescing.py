@@ -1,7 +1,7 @@
-"""Whether to coalesce, by what is seen: joined rows are fewer, but each of them waits for what it could be joined with.
+"""Adaptive coalescing: coalesced rows are fewer, but each of them waits for one that may continue it.
 
-While rows pass as they are, a sample of them is joined now and then, only to be counted. While they are joined, what
-comes in and goes out is counted, in stretches. A stretch ends as soon as so many rows have come that it costs little to
+While rows pass as they are, a sample of them is coalesced now and then, only to be counted. While they are coalesced,
+what comes in and goes out is counted, in rounds. A round ends as soon as so many rows have come that it costs little to
 let the open ones go: so nobody waits for a value that hardly ever changes.
 """
 
@@ -20,34 +20,34 @@ REST = 8
 """So many times a sample passes before the next."""
 
 WORTH_IT, IN_VAIN = 0.5, 0.8
-"""What may be left of rows for joining to begin, and what for it to end."""
+"""What may be left of rows for coalescing to begin, and what for it to end."""
 
-STRETCH = 16
+ROUND = 16
 """So many times the open rows come before these are let go."""
 
 MOST_TAKES = 32
-"""In a sample or a stretch: where rows come in ones and twos, a call of an engine costs more than they do."""
+"""In a sample or a round: where rows come in ones and twos, a call of an engine costs more than they do."""
 
 
 @dataclass
-class Regulation:
-    """Of one place where coalesce may stand: what was seen there lately."""
+class AdaptiveCoalescing:
+    """Whether to coalesce at one place, by what was seen there lately."""
 
     size: int = field(default_factory=lambda: SAMPLE)
     rows: int = 0
-    """Rows that came, in the sample or in the stretch."""
+    """Rows that came, in the sample or in the round."""
     made: int = 0
     """What they became, as far as that is known."""
     seen: tuple[int, int] | None = None
-    """Rows before and after, of the last sample or since joining began."""
+    """Rows before and after, of the last sample or since coalescing began."""
     since: int | None = None
-    """When joining began."""
+    """When coalescing began."""
     _takes: int = 0
     _rest: int = 0
     _sample: list[pa.Table] = field(default_factory=list)
 
     def passed(self, rows: pa.Table) -> pa.Table | None:
-        """Rows have passed as they are; if a sample is full it is given back, to be joined and counted."""
+        """Rows have passed as they are; if a sample is full it is given back, to be coalesced and counted."""
         self._rest -= len(rows)
         if self._rest > 0:
             return None
@@ -61,23 +61,23 @@ class Regulation:
         return sample if is_full else None
 
     def is_worth_it(self, rows: int, made: int, now: int) -> bool:
-        """A sample of so many rows has become so many: shall they be joined from now on?"""
+        """A sample of so many rows has become so many: shall they be coalesced from now on?"""
         worth = made <= WORTH_IT * rows
         self.size = SAMPLE if worth else min(2 * self.size, LARGEST_SAMPLE)
         self.seen, self.since = ((0, 0), now) if worth else ((rows, made), None)
         return worth
 
-    def joined(self, rows: pa.Table, made: int) -> None:
+    def coalesced(self, rows: pa.Table, made: int) -> None:
         """Rows have come, and so many went out."""
         self._came(rows)
         self.made += made
 
     def is_over(self, waiting: int) -> bool:
-        """May the stretch end, now that so many rows wait?"""
-        return self._takes >= MOST_TAKES or self.rows >= max(SAMPLE, STRETCH * waiting)
+        """May the round end, now that so many rows wait?"""
+        return self._takes >= MOST_TAKES or self.rows >= max(SAMPLE, ROUND * waiting)
 
     def goes_on(self, waiting: int) -> bool:
-        """A stretch has ended: shall there be another?"""
+        """A round has ended: shall there be another?"""
         rows, made = self.rows, self.made + waiting
         worth = rows >= SAMPLE and made <= IN_VAIN * rows
         before = (self.seen or (0, 0)) if worth else (0, 0)
@@ -86,9 +86,9 @@ class Regulation:
         self.made = -waiting  # they were counted, and are still to go out
         return worth
 
-    def remark(self, joins: bool) -> str:
+    def remark(self, coalesces: bool) -> str:
         rows, made = self.seen or (0, 0)
-        if joins:
+        if coalesces:
             since = "" if self.since is None else f" since {shown(self.since)}"
             return f"coalesced{since}: {rows} rows became {made}"
         return f"not coalesced: {rows} rows would become {made}" if rows else ""

@@ -1,0 +1,184 @@
+"""A program at work: stateful operators that take what is new, as time goes on.
+
+The watermark is how far all sources have come. Every operator then takes the rows that begin before the least progress
+of its inputs, gives the rows that no later one can change, and says how far it has come itself. What leaves a query is
+ordered by (valid_from, valid_to), because it waits for the progress of the last operator.
+
+An operator's state follows from the rows that reach beyond what has been delivered and from its cut points: nothing
+else is stored. After a restart these rows are taken once more, and what was delivered then is not delivered again.
+
+A row that goes on holds back everything that began after it. Where that is much, the operator that waits is cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+
+from datacell.algebra.plan import Coalescing
+from datacell.algebra.positions import FOREVER
+from datacell.intervals import operators
+from datacell.intervals.flow import Leaf, OperatorRows
+from datacell.intervals.operators import Operator
+from datacell.intervals.program import ANSWER, Program
+from datacell.intervals.validity import END
+from datacell.runtime.evaluation import Held
+from datacell.runtime.instants.aggregate import StatefulAggregate
+from datacell.runtime.instants.buffer import InputBuffer, beginning
+from datacell.runtime.instants.coalesce import StatefulCoalesce
+from datacell.runtime.instants.cut_points import CutPoint, CutPoints
+from datacell.runtime.instants.delivery import Delivery
+from datacell.runtime.instants.distinct import StatefulDistinct
+from datacell.runtime.instants.join import StatefulJoin
+from datacell.runtime.instants.operator import StatefulOperator
+from datacell.runtime.instants.sources import Sources
+from datacell.runtime.instants.split import StatefulSplit
+from datacell.runtime.instants.sweep import StatefulSweep
+from datacell.runtime.plans.plans import Plans
+from datacell.runtime.streams.basket import Basket
+
+MOST_WAITING = 10_000
+"""Rows that may wait for one that goes on."""
+
+FEW_OPEN = 4
+"""So many times the rows that would be cut must wait for it to be worth it."""
+
+PATIENCE = 4
+"""So many steps of time an operator may be behind what it has taken: a step or two is what a firing brings."""
+
+
+class RunningProgram:
+    """It has come to `now`, and everything that begins before `released` has been given out."""
+
+    def __init__(
+        self,
+        program: Program,
+        baskets: Mapping[str, Basket],
+        plans: Plans,
+        now: int = -FOREVER,
+        released: int = -FOREVER,
+        cut_points: Sequence[Sequence[CutPoint]] = (),
+    ) -> None:
+        self.program, self.now, self.released = program, now, released
+        self.cut_points = [CutPoints(c) for c in cut_points or [(_first(o),) for o in program.operators]]
+        described = zip(program.operators, program.labels, self.cut_points, strict=True)
+        self.operators = [_stateful(operator, label, plans, cuts) for operator, label, cuts in described]
+        self.sources = Sources(program.windows, baskets)
+        self._answer, self._delivery = InputBuffer(program.answer, ANSWER, plans), Delivery(program, plans)
+        self._cuts = 0
+        self._is_warm = False
+        self._is_closed = False
+
+    def is_due(self, watermark: int, ended: bool) -> bool:
+        """Would something change if time went on to the watermark, or to the end?"""
+        if not ended:
+            self._is_closed = False
+        until = END if ended else watermark
+        if until <= self.now or self._is_closed:
+            return False
+        return self.sources.change(self.now, until) or (not ended and self._is_cut_before(until))
+
+    def advance(self, watermark: int, ended: bool) -> pa.Table:
+        """Let time go on, and give out the rows that nothing can change any more, in order."""
+        if not self._is_warm:
+            self._warm_up()
+        until = END if ended else watermark
+        last = max(self.now, self.sources.last_change()) if ended else until
+        rows, step = self._released(self.now, until), until - self.now
+        self.now = last
+        if ended:
+            self._close(last)
+        else:
+            self._relieve(step)
+        for cut_points in self.cut_points:
+            cut_points.forget(self.released)
+        self._delivery.forget(self.released)
+        return self._delivery.deliver(rows)
+
+    def latest(self) -> pa.Table:
+        """Of what was given out, the rows that are valid at the last instant that was answered."""
+        return self._delivery.valid_until(self.released)
+
+    def held(self) -> Held:
+        return Held(1, sum(o.size() for o in self.operators) + len(self._answer.rows))
+
+    def waiting(self) -> int:
+        """How many rows are there that must wait for earlier ones."""
+        return sum(o.waiting() for o in self.operators) + len(self._answer.rows)
+
+    def remark(self) -> str:
+        """What was decided on the way, for readers."""
+        cut = f"cut {self._cuts} times, because more than {MOST_WAITING} rows waited" if self._cuts else ""
+        return "; ".join(filter(None, (*(o.remark() for o in self.operators), cut)))
+
+    def _is_cut_before(self, until: int) -> bool:
+        """Is there something to be cut before this instant?"""
+        is_split = any(-(-self.now // length) * length < until for length in self.program.split_lengths)
+        return (is_split or any(o.is_cut() for o in self.operators)) and self.held().rows > 0
+
+    def _warm_up(self) -> None:
+        """Bring the operators to where they were, or to the beginning; what that gives was given before."""
+        for operator in self.operators:
+            operator.reset()
+        self._answer.clear()
+        self._is_warm = True
+        if self.now != -FOREVER:
+            self._flow(-FOREVER, self.now)
+            self._answer.take(self.released)
+
+    def _released(self, since: int, until: int) -> pa.Table:
+        """What begins between what was given out and what may be now."""
+        progress = self._flow(since, until)
+        before, self.released = self.released, max(self.released, progress)
+        return beginning(self._answer.take(self.released), before, END)
+
+    def _flow(self, since: int, until: int) -> int:
+        """Let the rows between two instants flow into the answer, which has then come to an instant."""
+        new = self.sources.new(since, until)
+        progress: dict[Leaf, int] = dict.fromkeys(new, until)
+        for index, operator in enumerate(self.operators):
+            leaf = OperatorRows(index)
+            new[leaf], progress[leaf] = operator.advance(new, progress)
+        self._answer.put(new)
+        return self._answer.progress(progress)
+
+    def _relieve(self, step: int) -> None:
+        """Cut the operator that is behind most, if too much waits for it: what is open there may then leave."""
+        waiting = self.waiting()
+        if waiting <= MOST_WAITING:
+            return
+        slowest = max(self.operators, key=lambda o: o.before - o.given)
+        count, behind = slowest.open_rows(), slowest.before - slowest.given
+        if count is not None and behind >= PATIENCE * step and waiting >= FEW_OPEN * count:
+            slowest.cut_points.cut(slowest.before)
+            self._cuts += 1
+
+    def _close(self, last: int) -> None:
+        """Everything was said up to this instant: nothing that comes will be coalesced with it."""
+        self.released, self._is_closed, self._is_warm = last, True, False
+        for operator, cut_points in zip(self.program.operators, self.cut_points, strict=True):
+            if isinstance(operator, operators.Coalesce):
+                cut_points.cut(last)
+
+
+def _stateful(operator: Operator, label: str, plans: Plans, cut_points: CutPoints) -> StatefulOperator:
+    match operator:
+        case operators.Join():
+            return StatefulJoin(operator, label, plans, cut_points)
+        case operators.Distinct():
+            return StatefulDistinct(operator, label, plans, cut_points)
+        case operators.Sweep():
+            return StatefulSweep(operator, label, plans, cut_points)
+        case operators.Aggregate():
+            return StatefulAggregate(operator, label, plans, cut_points)
+        case operators.Coalesce():
+            return StatefulCoalesce(operator, label, plans, cut_points)
+        case operators.Split():
+            return StatefulSplit(operator, label, plans, cut_points)
+    raise AssertionError(operator)
+
+
+def _first(operator: Operator) -> CutPoint:
+    coalesces = isinstance(operator, operators.Coalesce) and operator.when is Coalescing.ALWAYS
+    return CutPoint(-FOREVER, coalesces)

@@ -1,0 +1,66 @@
+"""An operator that is swept: the rows of every side that reach into a segment which is not closed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from datacell.algebra.tree import Key
+from datacell.intervals import operators
+from datacell.intervals.sweep import BEFORE, NOW, SideRows, Swept
+from datacell.intervals.validity import AT, BEGINS, ENDS, FROM, TO
+from datacell.runtime.instants.buffer import reaching
+from datacell.runtime.instants.cut_points import CutPoints
+from datacell.runtime.instants.operator import Given, StatefulOperator
+from datacell.runtime.plans.plans import Plans
+from datacell.runtime.streams.basket import positions
+
+
+class StatefulSweep(StatefulOperator):
+    def __init__(self, operator: operators.Sweep, label: str, plans: Plans, cut_points: CutPoints) -> None:
+        super().__init__(operator, label, plans, cut_points)
+        self._split_every = operator.split_every
+        self._segments = self._prepare(operator.segments)
+        self._segments_at_cut_points = self._prepare(operator.segments_at_cut_points)
+        self._swept = self._prepare(operator.swept)
+        self._sides = [buffer.schema.empty_table() for buffer in self.buffers]
+        self._open = 0
+
+    def reset(self) -> None:
+        super().reset()
+        self._sides = [side.schema.empty_table() for side in self._sides]
+        self._open = 0
+
+    def take(self, new: Sequence[pa.Table], now: int) -> Given:
+        self._sides = [pa.concat_tables([old, more]) for old, more in zip(self._sides, new, strict=True)]
+        if not any(map(len, self._sides)):
+            return self.schema.empty_table(), now
+        sides: dict[Key, pa.Table] = {SideRows(index): rows for index, rows in enumerate(self._sides)}
+        found = self._cut(sides, now)
+        is_open = found[ENDS].is_null()
+        begun = positions(found.filter(is_open)[BEGINS])
+        self._open = len(begun)
+        given = min(now, int(begun.min(initial=now)))
+        closed = found.filter(pc.invert(is_open))
+        rows = self._swept({**sides, Swept.SEGMENTS: closed}) if len(closed) else self.schema.empty_table()
+        self._sides = [reaching(side, given) for side in self._sides]
+        return rows, given
+
+    def kept(self) -> int:
+        return sum(map(len, self._sides))
+
+    def open_rows(self) -> int:
+        return self._open
+
+    def _cut(self, sides: Mapping[Key, pa.Table], now: int) -> pa.Table:
+        """The segments since the first that is open; also at cut points, if there are any."""
+        progress = {BEFORE: pa.array([self.before], pa.int64()), NOW: pa.array([now], pa.int64())}
+        inputs = {**sides, Swept.PROGRESS: pa.table(progress)}
+        known = np.concatenate([positions(side[bound]) for side in self._sides for bound in (FROM, TO)])
+        at = self.cut_points.between(self._split_every, known, self.given, now)
+        if not len(at):
+            return self._segments(inputs)
+        return self._segments_at_cut_points({**inputs, Swept.CUT_POINTS: pa.table({AT: pa.array(at)})})
