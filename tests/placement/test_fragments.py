@@ -37,7 +37,7 @@ def test_fragments_give_what_the_plan_gives(sql: str, seed: int) -> None:
     chance = Random(seed)
     sites = [chance.choice(list(Site)) for _ in in_post_order(root)]
     cut = fragments(root, sites)
-    tables: dict[tree.Key, pa.Table] = {**reference().tables}
+    tables = dict[tree.Key, pa.Table](reference().tables.items())
     for fragment in cut:
         tables[fragment.slot] = run_once(engine(), fragment.plan, tables)
         assert fragment.plan.schema == fragment.result.schema

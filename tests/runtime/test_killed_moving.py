@@ -23,7 +23,7 @@ def start(directory: Path, seed: int) -> subprocess.Popen[bytes]:
 
 
 def firings(directory: Path) -> int:
-    return len(list((directory / "query").glob("*.arrow")))
+    return len(list((directory / "queries" / "q").glob("*.arrow")))
 
 
 @pytest.mark.parametrize("moment", [3, 20, 37])

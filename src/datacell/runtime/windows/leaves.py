@@ -12,14 +12,14 @@ from datacell.algebra.schema import Schema
 from datacell.algebra.tree import Key
 from datacell.engines.arrow import arrow_schema
 from datacell.incremental.boundaries import Boundary, shown_during
-from datacell.incremental.inputs import ShownRows
+from datacell.incremental.inputs import BOUNDARIES, Probes, ShownRows
 from datacell.incremental.plans import Incremental
 from datacell.incremental.relations import SLICE, VISIBLE_FROM, VISIBLE_TO, Kept, Latest, Leaf, View, fields
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.plans.prepared import PreparedPlan
 from datacell.runtime.windows.delta_join import DeltaJoin, visible_at, with_visibility
 from datacell.runtime.windows.slices import Slices, slices
-from datacell.runtime.windows.sliding.aggregation import SlidingAggregation
+from datacell.runtime.windows.sliding.aggregation import ScannedLeaf, SlidingAggregation
 from datacell.runtime.windows.sliding.leaf import SlidingLeaf
 
 
@@ -57,12 +57,19 @@ class Leaves:
     def at_many(self, due: Sequence[Boundary], answer: PreparedPlan) -> dict[Key, pa.Table]:
         """What is needed to find what is shown at each boundary, in the shape that the answer's plan has."""
         inputs: dict[Key, pa.Table] = {}
+        scanned: list[ScannedLeaf] = []
+        ends = [b.end for b in due]
         for number, leaf in enumerate(self.split.leaves):
-            if number not in self.merged:
+            if number in self.merged:
+                shown = [b.shown[self._window_numbers[number]] for b in due]
+                scanned.append(self.merged[number].many(shown, ends))
+                inputs |= scanned[-1].rows()
+            else:
                 inputs[ShownRows(number)] = self._visible(leaf)
-                continue
-            shown = [b.shown[self._window_numbers[number]] for b in due]
-            inputs |= self.merged[number].many(shown, [b.end for b in due], answer)
+        sizes = {key: float(len(rows)) for key, rows in inputs.items()} | {BOUNDARIES: float(len(due))}
+        slots = answer.slots(sizes | {Probes(one.leaf.number): float(len(due)) for one in scanned})
+        for one in scanned:
+            inputs |= one.probes(slots)
         return inputs
 
     def over(self, relation: Slices) -> list[SlidingAggregation]:

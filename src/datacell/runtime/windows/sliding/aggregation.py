@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
+from datacell.algebra.plan import Slot
 from datacell.algebra.tree import Key
 from datacell.incremental.boundaries import FOREVER, Positions
 from datacell.incremental.inputs import NodeProbes, Probes, ScanRows, ShownRows, TreeNodes
 from datacell.incremental.merge import AT
 from datacell.incremental.plans import MergePlans, folded, suffixed
 from datacell.runtime.plans.plans import Plans
-from datacell.runtime.plans.prepared import PreparedPlan
 from datacell.runtime.windows.slices import Slices
 from datacell.runtime.windows.sliding.asked import Asked
 from datacell.runtime.windows.sliding.back import Back, FullBlock
@@ -24,6 +25,30 @@ from datacell.runtime.windows.sliding.pieces import Piece, where
 from datacell.runtime.windows.sliding.scan import Scan, backward
 
 FEW_BLOCKS = 2
+
+
+@dataclass(frozen=True)
+class ScannedLeaf:
+    """What a leaf shows at many boundaries: rows that are ready, and a scan for the others."""
+
+    leaf: SlidingLeaf
+    ready: list[pa.Table]
+    scan: Scan
+
+    def rows(self) -> dict[Key, pa.Table]:
+        """What is read in any shape."""
+        number, at = self.leaf.number, self.leaf.at
+        empty = self.leaf.nothing().append_column(at, pa.array([], at.type))
+        return {ShownRows(number): pa.concat_tables([empty, *self.ready]), ScanRows(number): self.scan.rows()}
+
+    def probes(self, slots: Set[Slot]) -> dict[Key, pa.Table]:
+        """What is asked, in the shapes that a plan with these slots has; parts of it may have different ones."""
+        number, at, found = self.leaf.number, self.leaf.at, dict[Key, pa.Table]()
+        if Probes(number) in slots:
+            found[Probes(number)] = self.scan.probes(at)
+        if TreeNodes(number) in slots:
+            found[TreeNodes(number)], found[NodeProbes(number)] = self.scan.tree(at)
+        return found
 
 
 class SlidingAggregation:
@@ -73,29 +98,17 @@ class SlidingAggregation:
 
     # Many boundaries
 
-    def many(self, shown: Sequence[tuple[int, int]], ends: Sequence[int], answer: PreparedPlan) -> dict[Key, pa.Table]:
-        """The inputs of the running combination, in the shape that the plan of the answer has."""
+    def many(self, shown: Sequence[tuple[int, int]], ends: Sequence[int]) -> ScannedLeaf:
+        """What the running combination reads."""
         self.catch_up()
         asked, scan = Asked.of(shown, ends, self.leaf.blocks), Scan(self.leaf.schema)
         if len(asked.block_numbers()) > FEW_BLOCKS:
             scan_slices(self.leaf, self._rows, asked, scan)
             self._front, self._seen = None, self.relation.through
             self.back.forget()
-            ready: list[pa.Table] = []
-        else:
-            ready = [rows for block in asked.block_numbers() for rows in self._scan_block(asked, block, scan)]
-        return self._inputs(scan, ready, answer)
-
-    def _inputs(self, scan: Scan, ready: list[pa.Table], answer: PreparedPlan) -> dict[Key, pa.Table]:
-        number, at = self.leaf.number, self.leaf.at
-        empty = self.leaf.nothing().append_column(at, pa.array([], at.type))
-        rows, probes = scan.rows(), scan.probes(at)
-        inputs: dict[Key, pa.Table] = {ShownRows(number): pa.concat_tables([empty, *ready]), ScanRows(number): rows}
-        sizes = {key: float(len(table)) for key, table in inputs.items()} | {Probes(number): float(len(probes))}
-        if TreeNodes(number) not in answer.slots(sizes):
-            return inputs | {Probes(number): probes}
-        nodes, node_probes = scan.tree(at)
-        return inputs | {TreeNodes(number): nodes, NodeProbes(number): node_probes}
+            return ScannedLeaf(self.leaf, [], scan)
+        ready = [rows for block in asked.block_numbers() for rows in self._scan_block(asked, block, scan)]
+        return ScannedLeaf(self.leaf, ready, scan)
 
     def _scan_block(self, asked: Asked, block: int, scan: Scan) -> list[pa.Table]:
         """What boundaries show of the block that they end in runs forward; of the one before it may be ready."""
