@@ -49,7 +49,7 @@ ALLOWED: dict[str, set[str]] = {
     "cell": STAGES | SQL | RUNTIME | {"engines", "compile", "receptors", "emitters", "errors"},
     "tools": STAGES | SQL | {"engines", "emitters", "errors"},
     "bench": STAGES | SQL | RUNTIME | {"engines", "compile", "cell", "tools", "errors"},
-    "cli": {"compile", "cell", "engines", "placement", "tools", "errors"},
+    "cli": {"compile", "cell", "engines", "placement", "tools", "bench", "errors"},
     "__main__": {"cli"},
     "__init__": {"cell"},
 }
