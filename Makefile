@@ -7,7 +7,7 @@ PYTHON ?= python3
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: setup demo test check format bench clean
+.PHONY: setup demo test check format bench bench-quick clean
 
 setup: $(STAMP)
 
@@ -33,8 +33,14 @@ format: setup
 demo: setup
 	JAVA_HOME="$$(cat $(VENV)/java-home)" $(BIN)/datacell demo
 
+BENCHES := net lifting hop basic steps selectivity window-size landmark adaptive against-engine growth \
+	optimizer-time placement feasibility intervals
+
 bench: setup
-	for name in net lifting hop basic steps selectivity window-size landmark adaptive against-engine growth optimizer-time placement feasibility intervals; do JAVA_HOME="$$(cat $(VENV)/java-home)" $(BIN)/datacell bench $$name || exit 1; done
+	for name in $(BENCHES); do JAVA_HOME="$$(cat $(VENV)/java-home)" $(BIN)/datacell bench $$name || exit 1; done
+
+bench-quick: setup
+	for name in $(BENCHES); do JAVA_HOME="$$(cat $(VENV)/java-home)" $(BIN)/datacell bench $$name --quick || exit 1; done
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
 
 import duckdb
@@ -135,6 +136,19 @@ def test_an_input_may_be_read_twice(engine: DuckDBEngine, rows: int) -> None:
         values = pa.table({"n": list(range(rows)) * times})
         assert run_once(engine, both, {"t": values}).to_pydict() == {"c": [rows * times**2]}
         assert set(run_once(engine, over, {"t": values})["c"].to_pylist()) == {times}
+
+
+def test_what_runs_up_to_a_row_is_not_computed_for_every_row_by_itself(engine: DuckDBEngine) -> None:
+    """Frames computed one by one would take this test some minutes."""
+    source = Table("t", "t", (Field("n", types.BIGINT),))
+    frame = exp.WindowSpec(
+        kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end=exp.Literal.number(1), end_side="PRECEDING"
+    )
+    order = exp.Order(expressions=[exp.Ordered(this=scalar.column("t.n"), desc=False, nulls_first=True)])
+    before = exp.Window(this=scalar.call("sum", scalar.column("t.n")), order=order, spec=frame)
+    plan = Over(source, (Named("before", before, types.BIGINT),))
+    found = engine.run(plan, {"t": pa.table({"n": range(200_000)})}).sort_by("t.n")
+    assert found["before"].to_pylist()[1:] == list(accumulate(range(199_999)))
 
 
 def test_inputs_that_are_not_read_are_let_go(engine: DuckDBEngine) -> None:

@@ -7,30 +7,41 @@ from statistics import mean
 import numpy as np
 
 from datacell.bench.bed import Bed
+from datacell.bench.effort import Effort
 from datacell.bench.plot import Plot
+from datacell.bench.progress import Progress
 from datacell.bench.report import Report
 from datacell.engines.duckdb import DuckDBEngine
 from datacell.incremental.strategy import Strategy
 
+HEADLINE = ("cost_10x_keys", "disk_10_minutes_over_2")
+SECONDS = {
+    Effort.FULL: {1_000: 600, 10_000: 150, 100_000: 150},
+    # The window is full after a minute, and something must count.
+    Effort.QUICK: {1_000: 600, 10_000: 120, 100_000: 120},
+}
+"""Seconds of stream time for each number of keys; a second of the most takes some 200 ms."""
+_WARMING, _EVERY = 90, 30
+"""Seconds of stream time before what counts, and between two looks at the disk."""
 _SECOND = 1_000_000
 _STREAM = "CREATE STREAM s (ts TIMESTAMP, k INT, v DOUBLE, WATERMARK FOR ts AS ts)"
 _QUERY = "SELECT k, avg(v) AS a FROM s [RANGE 1 MINUTE SLIDE 1 SECOND] GROUP BY k"
 
 
-def run() -> Report:
+def run(effort: Effort, progress: Progress) -> Report:
     """avg per key over a minute, every second, a row per key and second; 10 minutes of stream time; on DuckDB."""
     engine = DuckDBEngine()
     rows: list[tuple[object, ...]] = []
     costs, lines = {}, {}
-    for keys in (1_000, 10_000, 100_000):
+    for keys, seconds in SECONDS[effort].items():
         with Bed(engine, _STREAM, _QUERY, Strategy.INCREMENTAL, durable=True) as bed:
-            seconds = 600 if keys == 1_000 else 150
             times, disk = [], []
-            for second in range(seconds):
+            for second in progress.turns(seconds, least=120):
                 times.append(bed.deposit("s", _rows(second, keys)))
-                if second % 30 == 29:
+                if (second + 1) % _EVERY == 0:
                     disk.append((float(second + 1), _on_disk(bed) / (1 << 20)))
-        costs[keys] = mean(times[90:])
+        costs[keys] = mean(times[_WARMING:])
+        progress.say(f"{keys:,} keys: {costs[keys] * 1000:,.4g} ms per slide, {disk[-1][1]:,.4g} MB on disk")
         lines[f"{keys:,} keys"] = disk
         rows += [(keys, second, megabytes, "") for second, megabytes in disk]
         rows.append((keys, "per slide", "", costs[keys] * 1000))

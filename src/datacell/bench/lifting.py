@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from statistics import median
 
 import numpy as np
@@ -10,6 +11,8 @@ import pyarrow as pa
 
 from datacell.algebra.query import Query
 from datacell.algebra.types import TIMESTAMP
+from datacell.bench.effort import Effort
+from datacell.bench.progress import Progress
 from datacell.bench.report import Report
 from datacell.engines.arrow import arrow_schema
 from datacell.engines.duckdb import DuckDBEngine
@@ -22,21 +25,26 @@ from datacell.sql import script
 from datacell.sql.catalog import Catalog
 from datacell.sql.statements.statement import after
 
+HEADLINE = ("cost_60_over_1", "cost_60_over_1_duckdb")
+TIMES = {Effort.FULL: 15, Effort.QUICK: 5}
+"""Firings whose median counts. On Spark one takes some half a second."""
 _STREAM = "CREATE STREAM s (ts TIMESTAMP, k INT, v DOUBLE, WATERMARK FOR ts AS ts)"
 _QUERY = "SELECT k, avg(v) AS mean, count(*) AS n FROM s [RANGE 1 MINUTE SLIDE 1 SECOND] GROUP BY k"
 _SECOND = 1_000_000
-_PER_SECOND, _TIMES = 100, 7
+_PER_SECOND = 100
 
 
-def run() -> Report:
+def run(effort: Effort, progress: Progress) -> Report:
     """A minute of 100 rows a second in the window, 50 keys; the median of several firings."""
+    progress.say("starting Spark")
     spark = session()
     rows, cost = [], {}
     try:
         for engine in (SparkEngine(spark), DuckDBEngine()):
             for count in (1, 60):
-                cost[engine.name, count] = _firing(engine, _bound(), count)
+                cost[engine.name, count] = _firing(engine, _bound(), count, progress.turns(TIMES[effort]))
                 rows.append((engine.name, count, cost[engine.name, count] * 1000))
+                progress.say(f"{engine.name}, {count} in one firing: {cost[engine.name, count] * 1000:,.0f} ms")
     finally:
         spark.stop()
     headline = {
@@ -53,13 +61,13 @@ def _bound() -> Query:
     return optimized(script.query(_QUERY, known))
 
 
-def _firing(engine: Engine, query: Query, count: int) -> float:
+def _firing(engine: Engine, query: Query, count: int, turns: Iterable[int]) -> float:
     fragment = lift.lift(query, count > 1)
     inputs = {lift.window_table(0): _rows(count), lift.BOUNDARIES: _boundaries(count)}
     for _ in range(3):
         engine.run(fragment, inputs)
     times = []
-    for _ in range(_TIMES):
+    for _ in turns:
         started = time.perf_counter()
         engine.run(fragment, inputs)
         times.append(time.perf_counter() - started)

@@ -8,6 +8,8 @@ from statistics import mean, median
 import numpy as np
 
 from datacell.bench.bed import Batch, Bed
+from datacell.bench.effort import Effort
+from datacell.bench.progress import Progress
 from datacell.engines.protocol import Engine
 from datacell.incremental.strategy import Strategy
 
@@ -16,6 +18,9 @@ VALUES = 1000
 
 FILL = 1_280_000
 """Rows that are put in at once while the first window fills."""
+
+COMPARED = {Effort.FULL: (6, 15), Effort.QUICK: (3, 8)}
+"""Slides by re-evaluation and by increments whose medians are compared: increments are fast, so they vary more."""
 
 _CHANCE = np.random.default_rng(1)
 
@@ -27,6 +32,9 @@ class Q1:
     window: int
     slide: int
     selected: float = 0.2
+
+    def __str__(self) -> str:
+        return f"Q1 over {self.window:,} rows by {self.slide:,}, {self.selected:.0%} selected"
 
     def bed(self, engine: Engine, strategy: Strategy) -> Bed:
         """With the first window full but for one slide."""
@@ -54,6 +62,9 @@ class Q2:
     window: int
     slide: int
     matches: float = 1 / VALUES
+
+    def __str__(self) -> str:
+        return f"Q2 over {self.window:,} rows by {self.slide:,}, {self.matches:.2g} of the pairs"
 
     def bed(self, engine: Engine, strategy: Strategy) -> Bed:
         window = f"[ROWS {self.window} SLIDE {self.slide}]"
@@ -98,30 +109,35 @@ def uniform(count: int) -> Batch:
     return {name: _CHANCE.integers(0, VALUES, count, dtype=np.int32) for name in ("x1", "x2")}
 
 
-def measured(query: Q1 | Q2, engine: Engine, strategy: Strategy, slides: int) -> float:
-    """The median of so many slides, after the first window and two more slides."""
+def measured(query: Q1 | Q2, engine: Engine, strategy: Strategy, slides: int, progress: Progress) -> float:
+    """Seconds per slide: the median of so many, after the first window and two more slides; on time out of fewer."""
     with query.bed(engine, strategy) as bed:
-        times = [query.step(bed) for _ in range(slides + 3)]
-    return median(times[3:])
+        times = [query.step(bed) for _ in progress.turns(slides + 3, least=4)]
+    found = median(times[3:])
+    progress.say(f"{query} on {engine.name}, {strategy.value}: {found * 1000:,.4g} ms per slide")
+    return found
 
 
-def merging(query: Q1 | Q2, engine: Engine, slides: int) -> tuple[float, float]:
-    """Per slide, on average: all of the time, and what of it is merging.
+def merging(query: Q1 | Q2, engine: Engine, slides: int, progress: Progress) -> tuple[float, float]:
+    """Milliseconds per slide, on average: all of the time, and what of it is merging.
 
     The second slide is the first that needs a full block; what that costs is spread over the slides of a block. What
     its stretches cost is among the slides.
     """
     with query.bed(engine, Strategy.INCREMENTAL) as bed:
         everything, merged = [], []
-        for _ in range(slides + 4):
+        for _ in progress.turns(slides + 4, least=5):
             before = bed.running.seconds
             everything.append(query.step(bed))
             merged.append(bed.running.seconds - before)
     block = max(0.0, merged[1] - mean(merged[4:])) * query.slide / query.window
-    return mean(everything[4:]) + block, mean(merged[4:]) + block
+    total, part = ((mean(times[4:]) + block) * 1000 for times in (everything, merged))
+    progress.say(f"{query} on {engine.name}: {total:,.4g} ms per slide, {part:,.4g} ms of it merging")
+    return total, part
 
 
-def compared(query: Q1 | Q2, engine: Engine) -> tuple[float, float]:
+def compared(query: Q1 | Q2, engine: Engine, effort: Effort, progress: Progress) -> tuple[float, float]:
     """Milliseconds per slide: by re-evaluation, by increments."""
-    again = measured(query, engine, Strategy.REEVALUATE, 6) * 1000
-    return again, measured(query, engine, Strategy.INCREMENTAL, 15) * 1000
+    slides = COMPARED[effort]
+    again = measured(query, engine, Strategy.REEVALUATE, slides[0], progress) * 1000
+    return again, measured(query, engine, Strategy.INCREMENTAL, slides[1], progress) * 1000

@@ -31,7 +31,9 @@ class Report:
     def json_line(self) -> str:
         rows = [dict(zip(self.columns, map(_plain, row), strict=True)) for row in self.rows]
         headline = {name: round(value, 4) for name, value in self.headline.items()}
-        return json.dumps({"bench": self.name, "headline": headline, "rows": rows, "machine": machine()})
+        return json.dumps(
+            {"bench": self.name, "headline": headline, "rows": rows, "remark": self.remark, "machine": machine()}
+        )
 
     def text(self) -> str:
         """A table, for a person and for `benchmarks/results`."""

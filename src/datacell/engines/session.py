@@ -14,6 +14,8 @@ from pathlib import Path
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
+from datacell.engines.java_errors import without_greetings
+
 _MEANING = {
     "spark.sql.ansi.enabled": "false",
     "spark.sql.session.timeZone": "UTC",
@@ -58,7 +60,8 @@ def session(master: str | None = None, application: str = "datacell") -> SparkSe
     if (master or "local").startswith("local"):
         builder = builder.config("spark.sql.shuffle.partitions", str(_cores(master)))
         builder = builder.config("spark.driver.memory", f"{_memory()}g")
-    return builder.getOrCreate()
+    with without_greetings():
+        return builder.getOrCreate()
 
 
 def own_session(owner: SparkSession) -> SparkSession:
