@@ -71,4 +71,4 @@ def test_moving_again_and_again_changes_nothing(seed: int) -> None:
             found.append(net.run(cuts))
     assert found[0] == found[1]
     assert plans is not None
-    assert plans.moves or all(one.runs < 5 for one in plans.observed())
+    assert plans.placements.moves or all(one.runs < 5 for one in plans.observed())

@@ -18,6 +18,7 @@ from datacell.engines.protocol import Engine
 from datacell.placement.costs import UnitCosts
 from datacell.placement.operators import Operator, Site, in_post_order
 from datacell.runtime.plans import placed, prepared
+from datacell.runtime.plans.placements import Placements
 from datacell.runtime.plans.plans import Plans
 from runtime.netrun import NetRun
 from sample import Values, bind, catalog, reference
@@ -48,7 +49,8 @@ class Drawn:
 
 def drawn(spark: Engine, duckdb: Engine, seed: int, tables: Mapping[str, pa.Table]) -> Plans:
     """Plans that move between two engines by chance."""
-    return Plans("q", {Site.SPARK: spark, Site.DUCKDB: duckdb}, Drawn(seed), spark, tables.__getitem__)
+    engines = {Site.SPARK: spark, Site.DUCKDB: duckdb}
+    return Plans("q", engines, Placements(Drawn(seed)), spark, tables.__getitem__)
 
 
 def restless(set_: Callable[[Any, str, float], None]) -> None:
@@ -77,7 +79,7 @@ def net(directory: Path, seed: int | None) -> NetRun:
 def to_the_end(running: NetRun) -> int:
     """Deposit what is not there yet, and end the input; how often plans have moved."""
     running.run({"s": [4] * BATCHES, "r": [2] * BATCHES})
-    return len(running.factory.plans.moves)
+    return len(running.factory.plans.placements.moves)
 
 
 if __name__ == "__main__":

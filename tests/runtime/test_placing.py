@@ -15,6 +15,7 @@ from datacell.placement.statistics import Statistics
 from datacell.placement.unit_costs import SHIPPED, from_json, to_json
 from datacell.rewrite.rules import optimized
 from datacell.runtime.plans.placed import LOOK_EVERY
+from datacell.runtime.plans.placements import Placements
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.plans.policy import ByCost
 from runtime.drawn import AsSpark
@@ -35,13 +36,14 @@ class Exact(Plans):
     """Goes by what it is told: how fast the test's machine is does not matter."""
 
     def corrected(self) -> UnitCosts:
-        return self.units
+        return self.placements.units
 
 
 def placing(costs: UnitCosts, kind: type[Plans] = Exact) -> Plans:
     spark, duckdb = AsSpark(threads=1), DuckDBEngine(threads=1)
     tables = reference().tables.__getitem__
-    return kind("q", {Site.SPARK: spark, Site.DUCKDB: duckdb}, ByCost(), spark, tables, Statistics(), costs)
+    placements = Placements(ByCost(), Statistics(), costs)
+    return kind("q", {Site.SPARK: spark, Site.DUCKDB: duckdb}, placements, spark, tables)
 
 
 def plan() -> Plan:
@@ -66,12 +68,12 @@ def test_it_moves_when_it_has_become_clearly_more_expensive() -> None:
     run = found.prepare("answer", plan())
     for _ in range(LOOK_EVERY):
         run({"t": table(10)})
-    assert (found.engine_names(), found.moves) == ("duckdb", [])
+    assert (found.engine_names(), found.placements.moves) == ("duckdb", [])
     for _ in range(4 * LOOK_EVERY):
         answer = run({"t": table(2000)})
     assert len(answer) == 2000
     assert found.engine_names() == "spark"
-    assert len(found.moves) == 1
+    assert len(found.placements.moves) == 1
 
 
 def test_it_stays_where_another_place_is_only_a_little_better() -> None:
@@ -79,7 +81,7 @@ def test_it_stays_where_another_place_is_only_a_little_better() -> None:
     run = found.prepare("answer", plan())
     for size in [60] * LOOK_EVERY + [60, 80] * (2 * LOOK_EVERY):
         run({"t": table(size)})
-    assert found.moves == []
+    assert found.placements.moves == []
 
 
 def test_what_runs_is_seen_beside_what_was_predicted() -> None:

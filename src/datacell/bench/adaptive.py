@@ -24,7 +24,7 @@ def run(effort: Effort, progress: Progress) -> Report:
     rows: list[tuple[int, int, float]] = []
     with query.bed(DuckDBEngine(), Strategy.INCREMENTAL) as bed:
         for slide in progress.turns(SLIDES[effort], least=_LEAST):
-            held = bed.running.evaluation.state() if bed.running.evaluation is not None else None
+            held = bed.factory.evaluation.held()
             assert held is not None
             response = 0.0
             for _ in range(_PIECES):

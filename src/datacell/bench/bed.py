@@ -19,6 +19,7 @@ from datacell.engines.arrow import arrow_schema
 from datacell.engines.protocol import Engine
 from datacell.incremental.strategy import Strategy
 from datacell.runtime.clock import SystemClock
+from datacell.runtime.plans.plans import Plans
 from datacell.sql import script
 from datacell.testing import Trial
 
@@ -29,13 +30,21 @@ _NOTHING_REJECTED = arrow_schema(Schema(REJECTED)).empty_table()
 class Bed:
     """A query over some streams, on an engine, by a strategy; if it is durable, as with a checkpoint."""
 
-    def __init__(self, engine: Engine, streams: str, query: str, wanted: Strategy, durable: bool = False) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        streams: str,
+        query: str,
+        wanted: Strategy,
+        durable: bool = False,
+        plans: Plans | None = None,
+    ) -> None:
         self._stack = ExitStack()
         directory = Path(self._stack.enter_context(TemporaryDirectory(prefix="datacell-bench-"))) if durable else None
         trial = Trial(streams, directory=directory, engine=engine, strategy=wanted, clock=SystemClock())
         self._stack.callback(trial.close)
         self.directory, self.scheduler = trial.directory, trial.scheduler
-        self.factory = trial.add_query("q", script.query(query, trial.catalog))
+        self.factory = trial.add_query("q", script.query(query, trial.catalog), plans)
         self._numbers = dict.fromkeys(trial.scheduler.members.streams, 0)
 
     def __enter__(self) -> Self:

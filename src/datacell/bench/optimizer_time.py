@@ -12,15 +12,11 @@ from datacell.bench.multi_way import join_query, join_text
 from datacell.bench.progress import Progress
 from datacell.bench.report import Report
 from datacell.bench.smart_plugs import STREAM, known, queries
-from datacell.engines.agreed import refusals
-from datacell.incremental.strategy import choose
-from datacell.placement import parts
+from datacell.compile import Setting, compile
 from datacell.placement.costs import Work
 from datacell.placement.enumeration import decomposed, exhaustive, pruned
-from datacell.placement.fragments import operators
 from datacell.placement.logical import best_plan
-from datacell.placement.operators import Operator, in_post_order
-from datacell.placement.sizes import Sizes
+from datacell.placement.operators import in_post_order
 from datacell.placement.unit_costs import SHIPPED
 from datacell.rewrite.rules import equivalents
 from datacell.sql import script
@@ -84,12 +80,8 @@ def _join(ways: int, measured: Measure) -> tuple[Row, dict[str, float]]:
 def _query(name: str, measured: Measure) -> Row:
     """One of the six queries, with all the plans that it runs."""
     query = queries()[name].query
-    best = best_plan(equivalents(query), _KNOWN)
     one = measured(lambda: best_plan(equivalents(query), _KNOWN))
-    split = choose(best).split
-    found = parts.incremental(split, _KNOWN) if split is not None else parts.reevaluated(best, _KNOWN)
-    placed = [operators(p.plan, Sizes(p.known), p.firings, lambda _, alone: bool(refusals(alone))) for p in found]
-    roots = [root for root in placed if isinstance(root, Operator)]
+    roots = [part.root for part in compile(query, Setting(_KNOWN, SHIPPED)).physical.parts]
     two = measured(lambda: [decomposed(root, SHIPPED, Work.IN_TURNS) for root in roots])
     examined = sum(decomposed(root, SHIPPED, Work.IN_TURNS).examined for root in roots)
     count = sum(len(list(in_post_order(root))) for root in roots)

@@ -127,9 +127,9 @@ def merging(query: Q1 | Q2, engine: Engine, slides: int, progress: Progress) -> 
     with query.bed(engine, Strategy.INCREMENTAL) as bed:
         everything, merged = [], []
         for _ in progress.turns(slides + 4, least=5):
-            before = bed.running.seconds
+            before = bed.factory.seconds
             everything.append(query.step(bed))
-            merged.append(bed.running.seconds - before)
+            merged.append(bed.factory.seconds - before)
     block = max(0.0, merged[1] - mean(merged[4:])) * query.slide / query.window
     total, part = ((mean(times[4:]) + block) * 1000 for times in (everything, merged))
     progress.say(f"{query} on {engine.name}: {total:,.4g} ms per slide, {part:,.4g} ms of it merging")

@@ -30,7 +30,10 @@ from datacell.incremental.strategy import Strategy
 from datacell.placement import unit_costs
 from datacell.placement.costs import UnitCosts
 from datacell.placement.operators import Operator, Site, in_post_order
-from datacell.runtime.plans.placing import Alone, ByCost, Placing, Policy, Seen
+from datacell.runtime.plans.observed import Observed
+from datacell.runtime.plans.placements import Placements
+from datacell.runtime.plans.plans import Plans
+from datacell.runtime.plans.policy import Alone, ByCost, Policy
 from datacell.tools import plugs
 
 HEADLINE = ("worst_of_best", "cq1_over_spark", "cq2_over_spark", "worst_over_slower_pure", "median_error_factor")
@@ -130,7 +133,7 @@ class _Contest:
     name: str
     bed: Bed
     batches: Iterator[pa.Table]
-    placings: Mapping[str, Placing]
+    placings: Mapping[str, Placements]
     progress: Progress
     rates: dict[str, float] = field(default_factory=dict)
 
@@ -145,9 +148,7 @@ class _Contest:
                 self._turn(placement)
 
     def _turn(self, placement: str) -> None:
-        names = self.bed.running.run.placing.names
-        self.bed.running.run.placing = self.placings[placement]
-        self.placings[placement].names = names
+        self.bed.factory.plans.placements = self.placings[placement]
         enough = 0.0 if placement in COUNTED else FAR * max(self.rates.values())
         rate = _rate(self.bed, self.batches, enough)
         self.rates[placement] = max(self.rates.get(placement, 0.0), rate)
@@ -155,19 +156,24 @@ class _Contest:
 
     def best(self) -> dict[str, float]:
         """Rows per second, the same for placements that came out the same."""
-        sites = {placement: self.placings[placement].sites() for placement in self.rates}
+        sites = {
+            placement: {name: placed.sites for name, placed in self.placings[placement].placed.items()}
+            for placement in self.rates
+        }
         return {one: max(self.rates[p] for p in self.rates if sites[p] == sites[one]) for one in self.rates}
 
 
 def _measured(
     name: str, engines: tuple[Engine, Engine], bounds: Bounds, progress: Progress, leaving: float
-) -> tuple[dict[str, float], list[Seen]]:
+) -> tuple[dict[str, float], list[Observed]]:
     """Rows per second of every placement, and the fragments of those that are chosen or pure."""
     progress.say(f"{name}: filling the window")
     batches = _batches()
     spark, duckdb = engines
     text = queries()[name].query.text
-    with Bed(duckdb, STREAM, text, Strategy.AUTO) as bed:
+    both = {Site.SPARK: spark, Site.DUCKDB: duckdb}
+    plans = Plans(name, both, Placements(Alone(Site.DUCKDB)), spark)
+    with Bed(duckdb, STREAM, text, Strategy.AUTO, plans=plans) as bed:
         rate = _fill(bed, batches)
         units, facts = unit_costs.load(), known(rate, HOUSES)
         policies: dict[str, Policy] = {
@@ -175,12 +181,13 @@ def _measured(
             **{pure: Alone(Site(pure)) for pure in PURE},
             **{f"other {n + 1}": Drawn(n) for n in range(bounds.others)},
         }
-        both = {Site.SPARK: spark, Site.DUCKDB: duckdb}
-        placings = {placement: Placing(both, policy, facts, units) for placement, policy in policies.items()}
+        placings = {placement: Placements(policy, facts, units) for placement, policy in policies.items()}
         contest = _Contest(name, bed, batches, placings, progress)
         contest.hold(bounds.turns, leaving)
-        counted = [placings[name] for name in COUNTED]
-        seen = [one for placing in counted for one in placing.seen() if one.runs > 1]
+        seen: list[Observed] = []
+        for placement in COUNTED:
+            plans.placements = placings[placement]
+            seen += [one for one in plans.observed() if one.runs > 1]
     return contest.best(), seen
 
 
@@ -221,5 +228,5 @@ def _batches() -> Iterator[pa.Table]:
             left, seconds, end = left.slice(size), seconds[size:], end + BATCH
 
 
-def _factor(one: Seen) -> float:
-    return max(one.observed, one.predicted) / max(min(one.observed, one.predicted), 1e-9)
+def _factor(one: Observed) -> float:
+    return max(one.milliseconds, one.predicted) / max(min(one.milliseconds, one.predicted), 1e-9)

@@ -93,7 +93,7 @@ def _query(name: str, factory: Factory) -> tuple[Any, ...]:
         None if held is None else held.chunks,
         None if held is None else held.rows,
         *_spent(factory),
-        len(factory.plans.moves),
+        len(factory.plans.placements.moves),
         factory.remark,
     )
 

@@ -15,7 +15,6 @@ from datacell.algebra.parts import Parts
 from datacell.algebra.plan import Plan
 from datacell.algebra.query import Query
 from datacell.algebra.schema import Field, Schema
-from datacell.algebra.tree import projection as projection
 from datacell.algebra.types import BIGINT
 from datacell.algebra.window import Rows, WindowSpec
 from datacell.incremental.cuts import Cuts

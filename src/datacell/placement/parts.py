@@ -17,7 +17,7 @@ from datacell.incremental import merge
 from datacell.incremental.delta_join import SIDES
 from datacell.incremental.inputs import BOUNDARIES, BasketRows, Probes, ScanRows, ShownRows, WindowRows
 from datacell.incremental.plans import AnswerPlans, Incremental, Reevaluated
-from datacell.incremental.relations import SLICE, Kept, Latest, Leaf, Pairs, Split, name, projection
+from datacell.incremental.relations import SLICE, Kept, Latest, Leaf, Pairs, Split, name
 from datacell.placement.sizes import HORIZON, Sizes
 from datacell.placement.statistics import BATCH, PRIME, Statistics
 
@@ -64,7 +64,7 @@ def incremental(plans: Incremental, known: Statistics) -> tuple[Part, ...]:
         else:
             part, alive = _pairs(number, relation, rows, firings, known)
         rows.append(alive)
-        if projection(part.plan) is None:
+        if tree.projection(part.plan) is None:
             found.append(part)
     read: dict[Key, float] = {BOUNDARIES: due}
     for index, leaf in enumerate(split.leaves):

@@ -20,15 +20,15 @@ class InputBuffer:
     def __init__(self, flow: Flow, name: str, plans: Plans) -> None:
         self.schema = arrow_schema(flow.schema)
         self.rows = self.schema.empty_table()
-        self._leaves, self._projection = flow.leaves, flow.projection
-        self._flow = plans.prepare(name, flow.plan) if flow.projection is None else None
+        self._leaves = flow.leaves
+        self._flow = plans.prepare(name, flow.plan)
 
     def put(self, new: Mapping[Leaf, pa.Table]) -> None:
         """What is new in the leaves."""
         leaves: dict[Key, pa.Table] = {leaf: new[leaf] for leaf in self._leaves}
         if not any(map(len, leaves.values())):
             return
-        made = self._made(leaves).select(self.schema.names)
+        made = self._flow(leaves).select(self.schema.names)
         self.rows = pa.concat_tables([self.rows, made]) if len(self.rows) else made
 
     def progress(self, progress: Mapping[Leaf, int]) -> int:
@@ -44,13 +44,6 @@ class InputBuffer:
 
     def clear(self) -> None:
         self.rows = self.schema.empty_table()
-
-    def _made(self, leaves: Mapping[Key, pa.Table]) -> pa.Table:
-        if self._flow is not None:
-            return self._flow(leaves)
-        assert self._projection is not None
-        (rows,) = leaves.values()
-        return rows.select(list(self._projection.values())).rename_columns(list(self._projection))
 
 
 def reaching(rows: pa.Table, at: int) -> pa.Table:

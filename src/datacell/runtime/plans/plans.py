@@ -10,14 +10,15 @@ import pyarrow as pa
 
 from datacell.algebra.plan import Plan
 from datacell.engines.protocol import Engine
+from datacell.errors import PlanError
 from datacell.placement.costs import UnitCosts
 from datacell.placement.enumeration import Sites
 from datacell.placement.operators import Site
 from datacell.placement.shapes import CALL_OVERHEAD_ROWS, expanded
 from datacell.placement.statistics import Statistics
-from datacell.placement.unit_costs import SHIPPED
 from datacell.runtime.plans.observed import Observed
-from datacell.runtime.plans.policy import Alone, ByCost, Policy
+from datacell.runtime.plans.placements import Placements
+from datacell.runtime.plans.policy import Alone, ByCost
 from datacell.runtime.plans.prepared import PreparedPlan, corrected_by
 
 BEHIND = 0.95
@@ -40,16 +41,13 @@ class Plans:
         self,
         query: str,
         engines: Mapping[Site, Engine],
-        policy: Policy,
+        placements: Placements,
         fallback: Engine,
         tables: Tables = no_tables,
-        known: Statistics | None = None,
-        units: UnitCosts = SHIPPED,
     ) -> None:
-        self.query, self.engines, self.policy, self.fallback, self.table = query, engines, policy, fallback, tables
-        self.known, self.units = known or Statistics(), units
+        self.query, self.engines, self.fallback, self.table = query, engines, fallback, tables
+        self.placements = placements
         self.call_overhead_rows = CALL_OVERHEAD_ROWS
-        self.moves: list[str] = []
         self._prepared: list[PreparedPlan] = []
         self._busy, self._since = 0.0, perf_counter()
 
@@ -57,7 +55,7 @@ class Plans:
     def on(cls, engine: Engine, query: str = "query", tables: Tables = no_tables) -> Plans:
         """Everything on one engine."""
         site = Site(engine.name)
-        return cls(query, {site: engine}, Alone(site), engine, tables)
+        return cls(query, {site: engine}, Placements(Alone(site)), engine, tables)
 
     @classmethod
     def placed(
@@ -72,11 +70,13 @@ class Plans:
         """Everything on one engine, or without a site every operator where it is cheapest."""
         fallback = engines[Site.SPARK]
         if site is not None:
-            return cls(query, {site: engines[site]}, Alone(site), fallback, tables, known, units)
-        return cls(query, engines, ByCost(), fallback, tables, known, units)
+            return cls(query, {site: engines[site]}, Placements(Alone(site), known, units), fallback, tables)
+        return cls(query, engines, Placements(ByCost(), known, units), fallback, tables)
 
     def prepare(self, name: str, plan: Plan) -> PreparedPlan:
         """The handle of a plan. Whoever runs the plan keeps it."""
+        if any(name == other.name for other in self._prepared):
+            raise PlanError(f"{self.query} has two plans called {name}")
         prepared = PreparedPlan(self, name, plan)
         self._prepared.append(prepared)
         return prepared
@@ -125,8 +125,7 @@ class Plans:
             if one.runs > 1:
                 spent[one.site] += one.milliseconds
                 expected[one.site] += one.predicted
-        return corrected_by(self.units, {s: spent[s] / expected[s] if expected[s] else 1.0 for s in Site})
+        return corrected_by(self.placements.units, {s: spent[s] / expected[s] if expected[s] else 1.0 for s in Site})
 
     def close(self) -> None:
-        for prepared in self._prepared:
-            prepared.close()
+        self.placements.close()

@@ -43,13 +43,20 @@ class PreparedPlan:
         self.name, self.plan = name, plan
         self._plans = plans
         self._tables = tree.table_names(plan)
-        self._placed: PlacedPlan | None = None
+        self._projection = tree.projection(plan)
         self._may_run: dict[int, bool] = {}
         """For each operator, numbered as they are met, whether DuckDB may run it."""
         self._lock = RLock()
         """Slices are made while answers are."""
 
     def __call__(self, inputs: Mapping[Key, pa.Table]) -> pa.Table:
+        """A plan that only passes columns of its input on needs no engine."""
+        if self._projection is not None:
+            (slot,) = tree.slots(self.plan)
+            return inputs[slot].select(list(self._projection.values())).rename_columns(list(self._projection))
+        return self._run(inputs)
+
+    def _run(self, inputs: Mapping[Key, pa.Table]) -> pa.Table:
         everything = dict(inputs)
         for table in self._tables - everything.keys():
             everything[table] = self._plans.table(table)
@@ -59,9 +66,13 @@ class PreparedPlan:
                 answer = placed.run(everything)
             except EngineError as error:
                 raise EngineError(f"{self._plans.query}, {self.name}: {error.message}", hint=error.hint) from error
-        if self._plans.policy.looks_again and placed.is_due_for_a_look():
+        if self._plans.placements.policy.looks_again and placed.is_due_for_a_look():
             self._look(placed)
         return answer
+
+    @property
+    def _placed(self) -> PlacedPlan | None:
+        return self._plans.placements.placed.get(self.name)
 
     @property
     def sites(self) -> Sites:
@@ -80,22 +91,20 @@ class PreparedPlan:
 
     def place(self, rows: Mapping[Key, float]) -> PlacedPlan:
         """Choose engines by the rows that are read."""
-        root = self._operators(rows, {})
+        root, placements = self._operators(rows, {}), self._plans.placements
         if isinstance(root, Operator):
-            self._move(root, self._plans.policy.sites(root, self._plans.units))
-        else:
-            site = self._plans.usual_site(self.plan)
-            alone = Fragment(FragmentResult(0), site, expanded(self.plan, site), self.plan)
-            self._placed = PlacedPlan((), (alone,), self._plans.engines, self._plans.fallback)
-        assert self._placed is not None
-        return self._placed
+            return self._move(root, placements.policy.sites(root, placements.units))
+        site = self._plans.usual_site(self.plan)
+        alone = Fragment(FragmentResult(0), site, expanded(self.plan, site), self.plan)
+        placed = placements.placed[self.name] = PlacedPlan((), (alone,), self._plans.engines, self._plans.fallback)
+        return placed
 
     def observed(self) -> Iterator[Observed]:
         """Its fragments so far, beside what they should cost."""
         placed = self._placed
         if placed is None:
             return
-        predicted = loads(self._root(placed), placed.sites, self._plans.units)
+        predicted = loads(self._root(placed), placed.sites, self._plans.placements.units)
         for one, expected in zip(placed.fragments, predicted, strict=True):
             head, site = one.fragment.plan.head(), one.fragment.site
             seconds, rows = one.seconds, one.rows.value
@@ -113,10 +122,6 @@ class PreparedPlan:
                     fallback=True,
                 )
 
-    def close(self) -> None:
-        if self._placed is not None:
-            self._placed.close()
-
     def _look(self, placed: PlacedPlan) -> None:
         """Move if the present placement is clearly more expensive than the best, by what was observed."""
         placed.looked()
@@ -124,16 +129,18 @@ class PreparedPlan:
         if not isinstance(root, Operator):
             return
         units = self._plans.corrected()
-        sites = self._plans.policy.sites(root, units)
+        sites = self._plans.placements.policy.sites(root, units)
         now, then = (cost_of(root, s, units, Work.IN_TURNS).total for s in (placed.sites, sites))
         if now > then * (IF_BEHIND if behind else CLEARLY):
-            self._plans.moves.append(f"{self.name}: {_shown(placed.sites)} → {_shown(sites)}")
+            self._plans.placements.moves.append(f"{self.name}: {_shown(placed.sites)} → {_shown(sites)}")
             with self._lock:
                 self._move(root, sites)
                 placed.close()
 
-    def _move(self, root: Operator, sites: Sites) -> None:
-        self._placed = PlacedPlan(sites, fragments(root, sites), self._plans.engines, self._plans.fallback)
+    def _move(self, root: Operator, sites: Sites) -> PlacedPlan:
+        placed = PlacedPlan(sites, fragments(root, sites), self._plans.engines, self._plans.fallback)
+        self._plans.placements.placed[self.name] = placed
+        return placed
 
     def _root(self, placed: PlacedPlan) -> Input:
         """The operators with the sizes that were observed."""
@@ -144,12 +151,14 @@ class PreparedPlan:
         """What a fragment should cost on Spark."""
         rows = {key: rows.value for key, rows in placed.rows.items()}
         rows |= {one.fragment.slot: one.rows.value for one in placed.fragments}
-        root = operators(fragment.plan, Sizes(self._plans.known.adding(rows)), 1.0, lambda _node, _alone: False)
-        return sum(loads(root, [Site.SPARK for _ in in_post_order(root)], self._plans.units))
+        root = operators(
+            fragment.plan, Sizes(self._plans.placements.known.adding(rows)), 1.0, lambda _node, _alone: False
+        )
+        return sum(loads(root, [Site.SPARK for _ in in_post_order(root)], self._plans.placements.units))
 
     def _operators(self, rows: Mapping[Key, float], seen: Mapping[int, float]) -> Input:
         due = at_boundaries(max(1.0, rows.get(BOUNDARIES, 1.0)))
-        known = replace(self._plans.known.adding(rows, due), seen=seen)
+        known = replace(self._plans.placements.known.adding(rows, due), seen=seen)
         numbers = iter(range(1 << 30))
         return operators(self.plan, Sizes(known), 1.0, lambda _, alone: self._refuses(next(numbers), alone))
 

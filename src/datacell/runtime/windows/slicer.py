@@ -8,11 +8,10 @@ import numpy as np
 import pyarrow as pa
 
 from datacell.algebra import tree
-from datacell.algebra.plan import Plan
 from datacell.incremental.boundaries import Positions
 from datacell.incremental.inputs import BasketRows
 from datacell.incremental.plans import one_slice
-from datacell.incremental.relations import SLICE, Kept, name, projection
+from datacell.incremental.relations import SLICE, Kept, name
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.streams.batch import Axis, Batch
 from datacell.runtime.windows.slices import Sliced
@@ -23,8 +22,9 @@ class Slicer:
 
     def __init__(self, number: int, kept: Kept, axis: Axis, plans: Plans) -> None:
         self.kept, self.axis = kept, axis
-        self._several = _Making(name(number), kept.plan, kept.stream, plans)
-        self._alone = None if kept.alone is None else _Making(one_slice(number), kept.alone, kept.stream, plans)
+        self._slot = BasketRows(kept.stream)
+        self._several = plans.prepare(name(number), kept.plan)
+        self._alone = None if kept.alone is None else plans.prepare(one_slice(number), kept.alone)
         self.reads_only_its_stream = not tree.table_names(kept.plan)
 
     def extent(self, batch: Batch) -> tuple[int, int]:
@@ -38,12 +38,13 @@ class Slicer:
         first, last = min(e[0] for e in extents), max(e[1] for e in extents)
         rows = batches[0].rows if len(batches) == 1 else pa.concat_tables([b.rows for b in batches])
         if first == last and self._alone is not None:
-            made = self._alone.made(rows)
+            made = self._alone({self._slot: rows})
             made = made.append_column(SLICE, pa.array(np.full(len(made), first)))
             return Sliced(made, first, last, self._occupied(np.array([first], dtype=np.int64)))
         found = [self._slices(b) for b in batches]
         at = found[0] if len(found) == 1 else np.concatenate(found)
-        return Sliced(self._several.made(rows.append_column(SLICE, pa.array(at))), first, last, self._occupied(at))
+        made = self._several({self._slot: rows.append_column(SLICE, pa.array(at))})
+        return Sliced(made, first, last, self._occupied(at))
 
     def _slices(self, batch: Batch) -> Positions:
         """For each row of a batch its slice."""
@@ -53,17 +54,3 @@ class Slicer:
     def _occupied(self, slices: Positions) -> Positions:
         """The slices that have rows; among arrival numbers nobody asks, because there are no gaps."""
         return slices[:0] if self.axis is Axis.NUMBER else np.unique(slices)
-
-
-class _Making:
-    """A plan over a stream's rows. One that only passes columns on needs no engine."""
-
-    def __init__(self, title: str, plan: Plan, stream: str, plans: Plans) -> None:
-        self._slot, self._passed = BasketRows(stream), projection(plan)
-        self._plan = plans.prepare(title, plan) if self._passed is None else None
-
-    def made(self, rows: pa.Table) -> pa.Table:
-        if self._plan is not None:
-            return self._plan({self._slot: rows})
-        assert self._passed is not None
-        return rows.select(list(self._passed.values())).rename_columns(list(self._passed))
