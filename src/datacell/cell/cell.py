@@ -11,8 +11,8 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from datacell.algebra import show, types
-from datacell.algebra.definitions import EmitterDefinition, StreamColumn, StreamDefinition
+from datacell.algebra import show
+from datacell.algebra.definitions import EmitterDefinition, StreamDefinition
 from datacell.algebra.query import Query, Timing
 from datacell.algebra.tree import table_names
 from datacell.cell import listing
@@ -36,6 +36,7 @@ from datacell.placement import unit_costs
 from datacell.placement.logical import best_plan
 from datacell.placement.operators import Site
 from datacell.placement.statistics import declared, is_declaration
+from datacell.receptors.sources import frame_columns
 from datacell.rewrite.rules import equivalents, optimized
 from datacell.runtime.clock import Clock, SystemClock
 from datacell.runtime.net.scheduler import Scheduler
@@ -126,7 +127,7 @@ class Cell:
         idle_timeout: str | None = None,
     ) -> None:
         """Make a streaming DataFrame a stream."""
-        columns = tuple(StreamColumn(f.name, types.of(f.dataType.simpleString())) for f in frame.schema.fields)
+        columns = frame_columns(frame, name)
         if event_time is not None and event_time not in frame.columns:
             raise SqlError(f"the frame has no column {event_time}", hint=f"it has {', '.join(frame.columns)}")
         timeout = None if idle_timeout is None else read_length(idle_timeout)
