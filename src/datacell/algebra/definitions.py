@@ -12,6 +12,9 @@ from datacell.algebra.types import STRING, TIMESTAMP, Type
 REJECTED = (Field("arrived", TIMESTAMP), Field("reason", STRING), Field("row", STRING))
 """The columns of `<stream>__rejected`: the row as it came, and why it was not taken."""
 
+REASON = "__reason"
+"""The column by which rows that come to a stream say why they must not enter; NULL for those that may."""
+
 
 @dataclass(frozen=True)
 class StreamColumn:

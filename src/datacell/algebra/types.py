@@ -105,6 +105,12 @@ def is_time(t: Type) -> bool:
     return t in (DATE, TIMESTAMP, TIMESTAMP_NTZ)
 
 
+def is_portable(t: Type) -> bool:
+    """Can values of the type leave Spark? A variant, a time of day and a number of months cannot."""
+    months = is_interval(t) and (t == CALENDAR_INTERVAL or "year" in t.name or "month" in t.name)
+    return not (t == VARIANT or months or t.name.startswith("time(")) and all(map(is_portable, t.arguments))
+
+
 def of(text: str) -> Type:
     """Read a type as Spark spells it; ValueError if there is no such type."""
     spelled = re.sub(r"\bvoid\b(?=\s*(?:[,>]|$))", "null", text, flags=re.IGNORECASE)

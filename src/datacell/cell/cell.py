@@ -9,8 +9,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from datacell.algebra import types
-from datacell.algebra.definitions import StreamColumn, StreamDefinition
+from datacell.algebra.definitions import StreamDefinition
 from datacell.algebra.query import Timing
 from datacell.algebra.tree import table_names
 from datacell.cell import listing
@@ -21,6 +20,7 @@ from datacell.cell.works import Works
 from datacell.engines.choice import Choice
 from datacell.errors import DataCellError, SqlError
 from datacell.incremental.strategy import Strategy
+from datacell.receptors.sources import frame_columns
 from datacell.runtime.clock import Clock, SystemClock
 from datacell.sql import script
 from datacell.sql.statements.statement import Analyze, CreateQuery, CreateStream, Select, Statement
@@ -80,7 +80,7 @@ class Cell:
     ) -> None:
         """Make a streaming DataFrame a stream."""
         self._require_open()
-        columns = tuple(StreamColumn(f.name, types.of(f.dataType.simpleString())) for f in frame.schema.fields)
+        columns = frame_columns(frame, name)
         if event_time is not None and event_time not in frame.columns:
             raise SqlError(f"the frame has no column {event_time}", hint=f"it has {', '.join(frame.columns)}")
         timeout = None if idle_timeout is None else read_length(idle_timeout)

@@ -7,6 +7,7 @@ import pyarrow as pa
 from datacell.algebra import types
 from datacell.algebra.schema import Field, Schema
 from datacell.algebra.types import Type
+from datacell.errors import SqlError
 
 _PLAIN: dict[Type, pa.DataType] = {
     types.BOOLEAN: pa.bool_(),
@@ -26,7 +27,7 @@ _PLAIN: dict[Type, pa.DataType] = {
 
 
 def arrow_type(t: Type) -> pa.DataType:
-    """ValueError for types that Arrow cannot carry between the engines."""
+    """The type in which values are carried between the engines; an error if there is none."""
     if t in _PLAIN:
         return _PLAIN[t]
     match t.name, t.arguments:
@@ -40,7 +41,7 @@ def arrow_type(t: Type) -> pa.DataType:
             return pa.struct([pa.field(n, arrow_type(i)) for n, i in zip(t.names, inner, strict=True)])
     if t.name.startswith("interval") and "month" not in t.name and "year" not in t.name and t.name != "interval":
         return pa.duration("us")
-    raise ValueError(f"{t} cannot leave an engine")
+    raise SqlError(f"values of type {t} cannot leave Spark", hint="CAST(… AS STRING)")
 
 
 def type_of(t: pa.DataType) -> Type:

@@ -59,11 +59,6 @@ class Flow:
         inputs = (node.slot for node in tree.descendants(self.plan) if isinstance(node, Input))
         return tuple(dict.fromkeys(slot for slot in inputs if isinstance(slot, WindowRows | OperatorRows)))
 
-    @cached_property
-    def projection(self) -> dict[str, str] | None:
-        """If it only passes columns of one leaf on, for each of its columns the leaf's: then no engine is needed."""
-        return tree.projection(self.plan)
-
     @property
     def columns(self) -> tuple[Field, ...]:
         return own(self.plan.schema)

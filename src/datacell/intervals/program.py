@@ -54,12 +54,10 @@ class Program:
         """All that an engine will have to run, by name."""
         for label, operator in zip(self.labels, self.operators, strict=True):
             for number, flow in enumerate(operator.inputs):
-                if flow.projection is None:
-                    yield input_of(label, number), flow.plan
+                yield input_of(label, number), flow.plan
             for name, plan in operator.plans:
                 yield part_of(label, name), plan
-        if self.answer.projection is None:
-            yield ANSWER, self.answer.plan
+        yield ANSWER, self.answer.plan
         if self.finish is not None:
             yield FINISH, self.finish
 

@@ -6,8 +6,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 from sqlglot import exp
 
-from datacell.algebra.definitions import StreamDefinition
-from datacell.runtime.streams.gate import REASON, TEXT, Gate, shortened
+from datacell.algebra.definitions import REASON, StreamDefinition
+from datacell.runtime.streams.gate import TEXT, Gate, shortened
 
 MALFORMED = "__malformed"
 """The column in which a source says what it could not parse; NULL for the other rows."""

@@ -17,8 +17,9 @@ import pyarrow.compute as pc
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from datacell.algebra.definitions import REASON
 from datacell.receptors.file_order import FILE_ORDER
-from datacell.runtime.streams.gate import LONGEST_TEXT, REASON, TEXT
+from datacell.runtime.streams.gate import LONGEST_TEXT, TEXT
 
 _LONGEST = 1 << 20
 _SHOWN = 200

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import Protocol
 
 import pyarrow as pa
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from datacell.algebra.definitions import StreamDefinition
-from datacell.errors import SourceError
+from datacell.algebra import types
+from datacell.algebra.definitions import StreamColumn, StreamDefinition
+from datacell.errors import SourceError, SqlError
 from datacell.receptors import csv, headers
 from datacell.receptors.checks import MALFORMED, quoted
 from datacell.receptors.file_order import file_order
@@ -70,7 +73,25 @@ def open_source(spark: SparkSession, stream: StreamDefinition) -> Source:
 
 def from_frame(frame: DataFrame, stream: StreamDefinition) -> Source:
     """A streaming frame of the user's, under the stream's names and types."""
-    return Source(_with_malformed(_cast(frame, stream)))
+    return Source(_cast(frame, stream))
+
+
+def frame_columns(frame: DataFrame, stream: str) -> tuple[StreamColumn, ...]:
+    """The columns of a stream that is made of a streaming frame of the user's."""
+    columns = []
+    for field in frame.schema.fields:
+        spelled = field.dataType.simpleString()
+        try:
+            kind = types.of(spelled)
+        except ValueError:
+            kind = types.VARIANT
+        if not types.is_portable(kind):
+            problem = f"column {field.name} of the frame is {spelled}, which stream {stream} cannot hold"
+            raise SqlError(
+                problem, hint=f'cast it: frame.withColumn("{field.name}", frame["{field.name}"].cast("string"))'
+            )
+        columns.append(StreamColumn(field.name, kind))
+    return tuple(columns)
 
 
 def _opened(spark: SparkSession, stream: StreamDefinition, form: str, options: dict[str, str]) -> Source:
@@ -86,7 +107,7 @@ def _opened(spark: SparkSession, stream: StreamDefinition, form: str, options: d
         return Source(frame.select("*", *file_order()))
     if form in FILE_FORMATS:
         return Source(_with_malformed(reader.schema(columns).options(**options).load().select("*", *file_order())))
-    return Source(_with_malformed(_cast(reader.options(**options).load(), stream)))
+    return Source(_cast(reader.options(**options).load(), stream))
 
 
 def _csv(spark: SparkSession, stream: StreamDefinition, options: dict[str, str]) -> Source:
@@ -142,13 +163,27 @@ def _with_malformed(frame: DataFrame) -> DataFrame:
 
 
 def _cast(frame: DataFrame, stream: StreamDefinition) -> DataFrame:
-    """Sources with a schema of their own: columns by name where they have it, else by position."""
+    """Sources with a schema of their own: columns by name where they have it, else by position.
+
+    A row of which a cast would lose a value counts as one that cannot be parsed.
+    """
     names = {c.lower(): c for c in frame.columns}
     by_name = all(c.name.lower() in names for c in stream.columns)
     if not by_name and len(frame.columns) < len(stream.columns):
         given = ", ".join(frame.columns)
         raise SourceError(f"the source of stream {stream.name} has the columns {given}", hint="declare these columns")
     sources = [names[c.name.lower()] if by_name else frame.columns[i] for i, c in enumerate(stream.columns)]
-    return frame.select(
-        *(f.col(quoted(s)).cast(str(c.type)).alias(c.name) for s, c in zip(sources, stream.columns, strict=True))
-    )
+    pairs = [(f.col(quoted(s)), c) for s, c in zip(sources, stream.columns, strict=True)]
+    values = [old.try_cast(str(c.type)).alias(c.name) for old, c in pairs]
+    return frame.select(*values, _lost(frame.select(*(old for old, _ in pairs)), stream).alias(MALFORMED))
+
+
+def _lost(given: DataFrame, stream: StreamDefinition) -> Column:
+    """The text of a row that has a value without a counterpart in its column's type; NULL for the others."""
+    pairs = zip(given.schema.fields, stream.columns, strict=True)
+    changed = [(f.col(quoted(old.name)), c) for old, c in pairs if old.dataType.simpleString() != str(c.type)]
+    if not changed:
+        return f.lit(None).cast("string")
+    lost = reduce(or_, (old.isNotNull() & old.try_cast(str(c.type)).isNull() for old, c in changed))
+    text = f.to_json(f.struct(*(quoted(name) for name in given.columns)), {"timeZone": "UTC"})
+    return f.when(lost, text)

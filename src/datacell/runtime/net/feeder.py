@@ -23,7 +23,5 @@ class Feeder:
 
     def fire(self) -> None:
         firing = self.output.wait(self.cursor, 0)
-        if firing is None:
-            return
-        rows = firing.rows.select(self.columns).rename_columns(self.stream.schema.names).cast(self.stream.schema)
-        self.stream.insert(self.source, firing.number, rows)
+        if firing is not None:
+            self.stream.insert(self.source, firing.number, firing.rows.select(self.columns))

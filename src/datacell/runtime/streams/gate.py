@@ -22,14 +22,14 @@ import pyarrow.compute as pc
 from sqlglot import exp
 
 from datacell.algebra import scalar, types
-from datacell.algebra.definitions import REJECTED, StreamColumn, StreamDefinition
-from datacell.algebra.plan import Filter, Map, Plan, Table
+from datacell.algebra.definitions import REASON, REJECTED, StreamColumn, StreamDefinition
+from datacell.algebra.plan import Filter, Input, Map, Plan, Slot
 from datacell.algebra.schema import Field, Named, Schema
 from datacell.algebra.tree import Key
-from datacell.engines.arrow import arrow_schema, conform
+from datacell.engines.arrow import arrow_schema, shaped
 
-REASON, TEXT = "__reason", "__row"
-"""The columns of checked rows beside their own: why a row is rejected, and its text; NULL for a row that enters."""
+TEXT = "__row"
+"""The column of checked rows, beside `REASON`, that has the text of the rejected ones."""
 
 LONGEST_TEXT = 400
 """Characters that are kept of a rejected row."""
@@ -44,11 +44,20 @@ _RANGES: dict[types.Type, tuple[date, date]] = {
 }
 """What Spark documents as the range of its times. Its readers let more through, which clients cannot represent."""
 
-_ARRIVING = "arriving"
+
+class ArrivingRows(Slot):
+    """Rows that are about to enter a stream, with their numbers."""
+
+    def __str__(self) -> str:
+        return "arriving rows"
+
+
+_ARRIVING = ArrivingRows()
 _NUMBER = Field("number′", types.BIGINT)
 """Engines may change the order of rows, so each has its number with it."""
 
 _REJECTED = arrow_schema(Schema(REJECTED))
+_BROKEN = arrow_schema(Schema((_NUMBER, Field(REASON, types.STRING))))
 
 
 @dataclass(frozen=True)
@@ -83,6 +92,10 @@ class Gate:
         return tuple(c for column in self.stream.columns for c in _conditions(column, self.stream.event_time))
 
     @cached_property
+    def schema(self) -> pa.Schema:
+        return arrow_schema(Schema(self.stream.fields))
+
+    @cached_property
     def reason(self) -> exp.Expr:
         """Why a row is rejected; NULL if it enters."""
         return _reason(self.conditions)
@@ -98,19 +111,26 @@ class Gate:
         """Rows beside their reasons and texts, divided into those that enter and those that do not."""
         bad = batch.filter(pc.is_valid(batch[REASON]))
         good = (batch.filter(pc.is_null(batch[REASON])) if len(bad) else batch).drop_columns([REASON, TEXT])
-        return Checked(conform(good, Schema(self.stream.fields)), _dead_letters(bad[REASON], bad[TEXT], now))
+        return Checked(shaped(good, self.schema), _dead_letters(bad[REASON], bad[TEXT], now))
 
     def check(self, rows: pa.Table, run: Run, now: datetime) -> Checked:
-        """Rows that are in the driver, in order, with the columns of the stream; only some of them need an engine."""
-        doubtful = [n for n, c in enumerate(self.conditions) if not c.surely_holds(rows)]
-        broken = run(self._breaking(tuple(doubtful)), _numbered(rows)) if doubtful and len(rows) else None
-        if broken is None or not len(broken):
-            return Checked(rows, _REJECTED.empty_table())
+        """Rows that are in the driver, with the columns of the stream and maybe reasons why some must not enter."""
+        arriving = _numbered(shaped(rows.select(rows.schema.names[: len(self.schema)]), self.schema))
+        broken = pa.concat_tables([_given(rows), *self._broken(_without_given(arriving, rows), run)])
+        entering = arriving.drop_columns([_NUMBER.name])
+        if not len(broken):
+            return Checked(entering, _REJECTED.empty_table())
         broken = broken.sort_by(_NUMBER.name)
-        bad = rows.take(broken[_NUMBER.name])
-        texts = run(self._texts, _numbered(bad)).sort_by(_NUMBER.name)
-        enters = pc.invert(pc.is_in(_numbers(rows), value_set=broken[_NUMBER.name].combine_chunks()))
-        return Checked(rows.filter(enters), _dead_letters(broken[REASON], texts[TEXT], now))
+        numbers = broken[_NUMBER.name].combine_chunks()
+        texts = run(self._texts, {_ARRIVING: arriving.take(numbers)}).sort_by(_NUMBER.name)
+        enters = pc.invert(pc.is_in(arriving[_NUMBER.name], value_set=numbers))
+        return Checked(entering.filter(enters), _dead_letters(broken[REASON], texts[TEXT], now))
+
+    def _broken(self, arriving: pa.Table, run: Run) -> Iterator[pa.Table]:
+        """The numbers of the rows that break a condition, with reasons; only what Arrow is in doubt of is evaluated."""
+        doubtful = tuple(n for n, c in enumerate(self.conditions) if not c.surely_holds(arriving))
+        if doubtful and len(arriving):
+            yield run(self._breaking(doubtful), {_ARRIVING: arriving})
 
     def _breaking(self, doubtful: tuple[int, ...]) -> Plan:
         """The rows that break one of these conditions, by number, with the first reason."""
@@ -129,9 +149,8 @@ class Gate:
     def _over_rows(self, value: Named) -> Plan:
         """A value of every arriving row, beside its number; no column is handed to the engine that it does not read."""
         read = [f for f in self.stream.fields if f.name in scalar.columns(value.value)]
-        arriving = Table(_ARRIVING, _ARRIVING, (_NUMBER, *read))
-        bare = [Named(f.name, scalar.column(f"{_ARRIVING}.{f.name}"), f.type) for f in arriving.columns]
-        return Map(Map(arriving, tuple(bare)), (Named(_NUMBER.name, scalar.column(_NUMBER.name), _NUMBER.type), value))
+        arriving = Input(_ARRIVING, (_NUMBER, *read))
+        return Map(arriving, (*arriving.schema.passing([_NUMBER.name]), value))
 
 
 def shortened(text: exp.Expr) -> exp.Expr:
@@ -187,12 +206,19 @@ def _reason(conditions: list[Condition] | tuple[Condition, ...]) -> exp.Expr:
     return exp.Case(ifs=[exp.If(this=c.broken.copy(), true=exp.Literal.string(c.reason)) for c in conditions])
 
 
-def _numbered(rows: pa.Table) -> dict[Key, pa.Table]:
-    return {_ARRIVING: rows.append_column(_NUMBER.name, _numbers(rows))}
+def _numbered(rows: pa.Table) -> pa.Table:
+    return rows.append_column(_NUMBER.name, pa.array(np.arange(len(rows), dtype=np.int64)))
 
 
-def _numbers(rows: pa.Table) -> pa.Array:
-    return pa.array(np.arange(len(rows), dtype=np.int64))
+def _given(rows: pa.Table) -> pa.Table:
+    """The numbers of the rows that come with a reason why they must not enter."""
+    if REASON not in rows.schema.names or rows[REASON].null_count == len(rows):
+        return _BROKEN.empty_table()
+    return _numbered(rows).select(_BROKEN.names).filter(pc.is_valid(rows[REASON]))
+
+
+def _without_given(arriving: pa.Table, rows: pa.Table) -> pa.Table:
+    return arriving.filter(pc.is_null(rows[REASON])) if REASON in rows.schema.names else arriving
 
 
 def _dead_letters(reasons: pa.ChunkedArray, texts: pa.ChunkedArray, now: datetime) -> pa.Table:

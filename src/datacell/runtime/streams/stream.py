@@ -67,9 +67,8 @@ class RunningStream:
         self.definition, self.clock, self._readers, self._run = definition, clock, readers, run
         self.is_read = is_read
         self.gate = Gate(definition)
-        self.schema = arrow_schema(Schema(definition.fields))
-        self.basket = Basket(directory / "basket", self.schema)
-        self.late = SideOutput(directory / "late.arrow", self.schema)
+        self.basket = Basket(directory / "basket", self.gate.schema)
+        self.late = SideOutput(directory / "late.arrow", self.gate.schema)
         self.rejected = SideOutput(directory / "rejected.arrow", arrow_schema(Schema(REJECTED)))
         self._statements = Statements(directory / "statements", self.basket.next_number(statements.SOURCE))
         self.enabled = True

@@ -139,13 +139,16 @@ def _type(cursor: Cursor) -> Type:
         end = cursor.closing()
         stop = cursor.tokens[end]
         cursor.position = end + 1
-    text = cursor.source.text[start.start : stop.end + 1]
+    text, place = cursor.source.text[start.start : stop.end + 1], cursor.source.place(start.start, stop.end + 1)
     try:
-        return types.of(text)
+        found = types.of(text)
     except ValueError:
         known = ["boolean", "int", "bigint", "double", "decimal(10,2)", "string", "timestamp", "date", "array<int>"]
-        place = cursor.source.place(start.start, stop.end + 1)
         raise SqlError(f"there is no type {text}", place=place, hint=did_you_mean(text, known)) from None
+    if not types.is_portable(found):
+        hint = "declare it STRING, and let queries make of it what they need"
+        raise SqlError(f"a stream cannot hold values of type {found}", place=place, hint=hint)
+    return found
 
 
 def _closing_angle(cursor: Cursor) -> Token:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
 from datacell.algebra import scalar, tree, types
+from datacell.algebra.definitions import REASON
 from datacell.algebra.plan import Map
 from datacell.algebra.query import Query
 from datacell.algebra.schema import Field, Named
@@ -16,9 +18,11 @@ from datacell.sql.bind.coercing import cast, coerced
 from datacell.sql.bind.context import Typed
 from datacell.sql.bind.query_text import bind_text, starts_query
 from datacell.sql.catalog import Catalog
-from datacell.sql.statements.spark_statements import reads_stream, spark_statement
+from datacell.sql.statements.spark_statements import reads, spark_statement
 from datacell.sql.statements.statement import InsertInto, Statement
 from datacell.sql.text.cursor import Cursor
+
+_LARGEST = {types.TINYINT: 2**7 - 1, types.SMALLINT: 2**15 - 1, types.INT: 2**31 - 1, types.BIGINT: 2**63 - 1}
 
 
 def insert(cursor: Cursor, catalog: Catalog) -> Statement:
@@ -38,25 +42,29 @@ def insert(cursor: Cursor, catalog: Catalog) -> Statement:
     if catalog.query(name) is not None:
         hint = f"INSERT INTO a stream, and let {name} read it"
         raise cursor.source.error(f"{name} is a continuous query, it takes no rows", target, hint)
-    if catalog.stream(name) is None and not reads_stream(cursor, catalog):
+    if catalog.stream(name) is None and not reads(cursor, lambda read: catalog.stream(read) is not None):
         return spark_statement(Cursor(cursor.source, cursor.tokens, start), catalog)
-    return _continuous(cursor, catalog, target, name)
+    return _ours(cursor, catalog, target, name, start)
 
 
-def _continuous(cursor: Cursor, catalog: Catalog, target: Token, name: str) -> InsertInto:
+def _ours(cursor: Cursor, catalog: Catalog, target: Token, name: str, start: int) -> InsertInto:
+    """Into a stream, or from a stream into a table. A query that reads no stream is answered once."""
     stream = catalog.stream(name)
     columns = stream.fields if stream is not None else catalog.table(name)
     if columns is None:
         hint = did_you_mean(name, catalog.names())
         raise cursor.source.error(f"there is no stream or table {name}", target, hint)
     listed = _listed(cursor, name, columns)
-    found = bind_text(cursor, catalog, continuous=True)
+    continuous = reads(cursor, lambda read: catalog.stream(read) is not None or catalog.is_derived(read))
+    found = bind_text(cursor, catalog, continuous)
+    if not continuous:
+        found = replace(found, text=_written(Cursor(cursor.source, cursor.tokens, start)))
     given = [f for f in columns if f.name in listed] if listed else list(columns)
     given.sort(key=lambda f: listed.index(f.name) if listed else 0)
     _check_fits(cursor, target, given, found)
     if stream is not None:
         _check_no_circle(cursor, catalog, target, found)
-    return InsertInto(name, _fitted(found, given, columns))
+    return InsertInto(name, _fitted(found, given, columns, stream is not None))
 
 
 def _target(cursor: Cursor) -> tuple[Token, str]:
@@ -112,13 +120,49 @@ def _check_no_circle(cursor: Cursor, catalog: Catalog, target: Token, found: Que
             raise cursor.source.error(problem, target, "INSERT INTO another stream")
 
 
-def _fitted(found: Query, given: Sequence[Field], columns: Sequence[Field]) -> Query:
-    """The rows of a query under the names and types of the target; columns not given are NULL."""
+def _fitted(found: Query, given: Sequence[Field], columns: Sequence[Field], into_stream: bool) -> Query:
+    """The rows of a query under the names and types of the target; columns not given are NULL.
+
+    A row for a stream of which a cast loses a value says so: the stream rejects it.
+    """
     if found.plan.schema.fields == tuple(columns):
         return found
-    values = {
-        new.name: coerced(Typed(scalar.column(old.name), old.type), new.type)
-        for old, new in zip(found.plan.schema.fields, given, strict=True)
-    }
-    mapped = tuple(Named(f.name, values.get(f.name) or cast(exp.Null(), f.type), f.type) for f in columns)
-    return Query(Map(found.plan, mapped), found.text, found.emission)
+    pairs = list(zip(found.plan.schema.fields, given, strict=True))
+    values = {new.name: coerced(Typed(scalar.column(old.name), old.type), new.type) for old, new in pairs}
+    losses = []
+    for old, new in pairs if into_stream else ():
+        if _may_lose(old.type, new.type):
+            values[new.name] = _within(old, new.type, values[new.name])
+            losses.append(_loss(old, new, values[new.name]))
+    mapped = [Named(f.name, values.get(f.name) or cast(exp.Null(), f.type), f.type) for f in columns]
+    mapped += [Named(REASON, exp.Case(ifs=losses), types.STRING)] if losses else []
+    return Query(Map(found.plan, tuple(mapped)), found.text, found.emission)
+
+
+def _may_lose(old: types.Type, new: types.Type) -> bool:
+    """Has one type values that have no counterpart in another? Rounding a fraction is no loss."""
+    rounds = types.is_number(old) and new in (types.FLOAT, types.DOUBLE)
+    return types.common(old, new) != new and not rounds and not (types.is_time(old) and types.is_time(new))
+
+
+def _within(old: Field, new: types.Type, fitted: exp.Expr) -> exp.Expr:
+    """NULL for a number beyond the range of an integer type; by itself a cast begins again at the other end."""
+    if new not in _LARGEST or not types.is_number(old.type):
+        return fitted
+    value = scalar.column(old.name)
+    least = exp.Neg(this=exp.Literal.number(_LARGEST[new] + 2))
+    inside = exp.and_(
+        exp.GT(this=value, expression=least), exp.LT(this=value, expression=exp.Literal.number(_LARGEST[new] + 1))
+    )
+    return exp.Case(ifs=[exp.If(this=inside, true=fitted)])
+
+
+def _loss(old: Field, new: Field, fitted: exp.Expr) -> exp.If:
+    there = exp.Not(this=exp.Paren(this=exp.Is(this=scalar.column(old.name), expression=exp.Null())))
+    lost = exp.Is(this=fitted.copy(), expression=exp.Null())
+    return exp.If(this=exp.and_(there, lost), true=exp.Literal.string(f"{new.name} is no {new.type}"))
+
+
+def _written(cursor: Cursor) -> str:
+    """A statement as written but for blanks and comments, by which it is recognised again."""
+    return " ".join(cursor.source.text[t.start : t.end + 1] for t in cursor.tokens[cursor.position :])

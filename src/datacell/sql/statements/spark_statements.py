@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
@@ -49,13 +51,13 @@ def spark_statement(cursor: Cursor, catalog: Catalog) -> SparkStatement:
     return _learned(cursor, catalog) if word in ("CREATE", "DROP") else SparkStatement(text_of(cursor))
 
 
-def reads_stream(cursor: Cursor, catalog: Catalog) -> bool:
-    """Does the rest of a statement read a stream?"""
+def reads(cursor: Cursor, is_wanted: Callable[[str], bool]) -> bool:
+    """Does the rest of a statement read a table of a name that is wanted?"""
     rest = cursor.tokens[cursor.position :]
-    if not any(catalog.stream(t.text) is not None for t in rest if t.token_type != TokenType.STRING):
+    if not any(is_wanted(t.text) for t in rest if t.token_type != TokenType.STRING):
         return False
     try:
-        return _stream_read(parse_query(cursor.source, cut(cursor.source, rest).tokens), catalog) is not None
+        return _table_read(parse_query(cursor.source, cut(cursor.source, rest).tokens), is_wanted) is not None
     except SqlError:
         return True
 
@@ -90,7 +92,7 @@ def _learned(cursor: Cursor, catalog: Catalog) -> SparkStatement:
         return SparkStatement(text, drops=name)
     if taken is not None:
         raise cursor.source.error(f"there is already a {taken} {name}", named.this, "choose another name")
-    stream = _stream_read(parsed, catalog)
+    stream = _table_read(parsed, lambda read: catalog.stream(read) is not None)
     if stream is not None:
         hint = "write CREATE CONTINUOUS QUERY name AS …"
         raise cursor.source.error(f"{stream.name} is a stream, which no table or view can read", stream.this, hint)
@@ -99,10 +101,10 @@ def _learned(cursor: Cursor, catalog: Catalog) -> SparkStatement:
     return SparkStatement(text, (name, _declared(parsed.this) or _selected(cursor, catalog, parsed)))
 
 
-def _stream_read(parsed: exp.Expr, catalog: Catalog) -> exp.Table | None:
+def _table_read(parsed: exp.Expr, is_wanted: Callable[[str], bool]) -> exp.Table | None:
     ctes = {cte.alias.lower() for cte in parsed.find_all(exp.CTE)}
     tables = (t for t in parsed.find_all(exp.Table) if t.name.lower() not in ctes)
-    return next((t for t in tables if catalog.stream(".".join(p.name for p in t.parts)) is not None), None)
+    return next((t for t in tables if is_wanted(".".join(p.name for p in t.parts))), None)
 
 
 def _declared(target: exp.Expr) -> tuple[Field, ...]:

@@ -1,0 +1,4 @@
+CREATE STREAM plugs (id BIGINT, ts TIMESTAMP, value DOUBLE, plug INT, name STRING, WATERMARK FOR ts AS ts);
+CREATE STREAM alarms (plug INT);
+CREATE CONTINUOUS QUERY hot AS SELECT plug FROM plugs;
+INSERT INTO alarms SELECT plug FROM hot;
