@@ -12,7 +12,10 @@ ROOT = Path(__file__).parent.parent / "src" / "datacell"
 
 SQL = {"sql", "sql.text", "sql.functions", "sql.types", "sql.bind", "sql.statements"}
 STAGES = {"algebra", "rewrite", "incremental", "intervals", "placement"}
-BELOW_NET = {"runtime", "runtime.plans", "runtime.storage", "runtime.streams", "runtime.windows", "runtime.instants"}
+BELOW_NET = {
+    *("runtime", "runtime.clock", "runtime.plans", "runtime.storage", "runtime.streams"),
+    *("runtime.windows", "runtime.instants"),
+}
 RUNTIME = BELOW_NET | {"runtime.net"}
 WHAT_RUNS = {"algebra", "engines", "errors"}
 
@@ -38,12 +41,13 @@ ALLOWED: dict[str, set[str]] = {
     "runtime": WHAT_RUNS | {"runtime.streams", "runtime.plans", "incremental", "runtime.windows"},
     "runtime.storage": WHAT_RUNS,
     "runtime.plans": WHAT_RUNS | {"placement", "incremental"},
-    "runtime.streams": WHAT_RUNS | {"incremental", "runtime.storage", "runtime.net", "runtime.windows"},
+    "runtime.clock": set(),
+    "runtime.streams": WHAT_RUNS | {"incremental", "runtime.clock", "runtime.storage"},
     "runtime.windows": WHAT_RUNS | {"runtime", "incremental", "runtime.storage", "runtime.streams", "runtime.plans"},
     "runtime.instants": WHAT_RUNS | {"runtime", "intervals", "incremental", "runtime.streams", "runtime.plans"},
     "runtime.net": WHAT_RUNS | BELOW_NET | {"incremental", "intervals"},
     # its edges
-    "receptors": {"algebra", "sql", "sql.text", "engines", *RUNTIME, "emitters", "errors", "sockets"},
+    "receptors": WHAT_RUNS | {"runtime.storage", "runtime.streams", "sockets"},
     "emitters": {"algebra", "sql", "engines", *RUNTIME, "errors", "sockets"},
     # its face
     "cell": STAGES | SQL | RUNTIME | {"engines", "compile", "receptors", "emitters", "errors"},

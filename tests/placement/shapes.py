@@ -5,9 +5,9 @@ from __future__ import annotations
 from random import Random
 
 from datacell.placement.costs import EngineCosts, UnitCosts
-from datacell.placement.operators import Input, Kind, Operator, Site, Source
+from datacell.placement.operators import Input, OperatorKind, Operator, Site, Source
 
-UNARY = (Kind.FILTER, Kind.MAP, Kind.AGGREGATE, Kind.DISTINCT, Kind.OVER)
+UNARY = (OperatorKind.FILTER, OperatorKind.MAP, OperatorKind.AGGREGATE, OperatorKind.DISTINCT, OperatorKind.OVER)
 
 
 def random_plan(chance: Random, operators: int) -> Operator:
@@ -24,7 +24,7 @@ def _random(chance: Random, operators: int) -> Input:
     left = chance.randint(0, operators - 1)
     if chance.random() < 0.4:
         inputs: tuple[Input, ...] = (_random(chance, left), _random(chance, operators - 1 - left))
-        kind = Kind.JOIN
+        kind = OperatorKind.JOIN
     else:
         inputs, kind = (_random(chance, operators - 1),), chance.choice(UNARY)
     sites = frozenset([Site.SPARK]) if chance.random() < 0.1 else frozenset(Site)
@@ -38,7 +38,7 @@ def random_costs(chance: Random) -> UnitCosts:
         return 10 ** chance.uniform(low, high)
 
     engines = {
-        site: EngineCosts(some(-4, -1), some(-5, -2), {kind: some(-8, -5) for kind in Kind}, some(-8, -6))
+        site: EngineCosts(some(-4, -1), some(-5, -2), {kind: some(-8, -5) for kind in OperatorKind}, some(-8, -6))
         for site in Site
     }
     return UnitCosts(engines, some(-8, -6), some(-8, -6))

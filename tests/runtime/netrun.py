@@ -66,7 +66,7 @@ class NetRun:
         self.clock = HandClock()
         self.scheduler = Scheduler(self.clock)
         for stream in catalog.streams.values():
-            self.scheduler.add_stream(stream, directory / "streams" / stream.name)
+            self.scheduler.add_stream(stream, directory / "streams" / stream.name, engine.run)
         self.query = optimized(query)
         self.output = Output(directory / "query", arrow_schema(self.query.result))
         at_every_instant = self.query.timing is Timing.EVERY_CHANGE

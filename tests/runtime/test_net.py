@@ -12,12 +12,12 @@ import pytest
 
 from datacell.errors import CheckpointError, SqlError
 from datacell.runtime.net import scheduler
-from datacell.runtime.net.petri import Kind, Net, Transition, settle
+from datacell.runtime.net.petri import TransitionKind, Net, Transition, settle
 from datacell.runtime.storage import files
 from datacell.runtime.storage.checkpoint import Checkpoint
 from datacell.runtime.storage.output import Output
 from datacell.runtime.streams.basket import Axis, Basket
-from datacell.runtime.streams.side_output import Aside
+from datacell.runtime.streams.side_output import SideOutput
 from reference import micros
 from runtime.netrun import NetRun, without_empty
 from sample import DATA, answers, at, bind, catalog, engine, reference
@@ -45,8 +45,8 @@ class Counting:
 
 
 def test_transitions_fire_in_the_order_of_the_arcs_until_none_is_enabled() -> None:
-    net = Net().with_transition(Transition("second", Kind.FACTORY, ("middle",), ("end",)))
-    net = net.with_transition(Transition("first", Kind.FACTORY, ("start",), ("middle",)))
+    net = Net().with_transition(Transition("second", TransitionKind.FACTORY, ("middle",), ("end",)))
+    net = net.with_transition(Transition("first", TransitionKind.FACTORY, ("start",), ("middle",)))
     log: list[str] = []
     fired = settle(net, {"first": Counting(1, log, "first"), "second": Counting(2, log, "second")})
     assert (fired, log) == (3, ["first", "second", "second"])
@@ -54,9 +54,9 @@ def test_transitions_fire_in_the_order_of_the_arcs_until_none_is_enabled() -> No
 
 
 def test_rows_must_not_run_in_a_circle() -> None:
-    net = Net().with_transition(Transition("there", Kind.FACTORY, ("a",), ("b",)))
+    net = Net().with_transition(Transition("there", TransitionKind.FACTORY, ("a",), ("b",)))
     with pytest.raises(SqlError, match="circle"):
-        net.with_transition(Transition("back", Kind.FACTORY, ("b",), ("a",)))
+        net.with_transition(Transition("back", TransitionKind.FACTORY, ("b",), ("a",)))
 
 
 def basket_of(directory: Path) -> Basket:
@@ -111,12 +111,12 @@ def test_between_live_batches_others_may_have_left(tmp_path: Path) -> None:
 
 
 def test_rows_set_aside_are_bounded_and_a_batch_put_twice_counts_once(tmp_path: Path) -> None:
-    aside = Aside(tmp_path / "late.arrow", pa.schema([("x", pa.int64())]))
+    aside = SideOutput(tmp_path / "late.arrow", pa.schema([("x", pa.int64())]))
     for _ in range(2):
         aside.put(0, pa.table({"x": [1, 2]}))
     aside.put(1, pa.table({"x": list(range(20_000))}))
     assert len(aside.rows()) == 10_000
-    assert Aside(tmp_path / "late.arrow", aside.schema).rows()["x"].to_pylist()[-1] == 19_999
+    assert SideOutput(tmp_path / "late.arrow", aside.schema).rows()["x"].to_pylist()[-1] == 19_999
 
 
 def test_an_output_keeps_its_last_firing_and_goes_on_after_it(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from datacell.algebra.plan import Plan
 from datacell.engines.duckdb import DuckDBEngine
 from datacell.placement.costs import EngineCosts, UnitCosts
-from datacell.placement.operators import Kind, Site
+from datacell.placement.operators import OperatorKind, Site
 from datacell.placement.statistics import Statistics
 from datacell.placement.unit_costs import SHIPPED, from_json, to_json
 from datacell.rewrite.rules import optimized
@@ -22,9 +22,9 @@ from sample import bind, reference
 
 def units(calls: float, rows: float) -> UnitCosts:
     """Spark's calls cost so much and its rows nothing; DuckDB's calls cost nothing and its rows so much."""
-    free = EngineCosts(0.0, 0.0, dict.fromkeys(Kind, 0.0), 0.0)
+    free = EngineCosts(0.0, 0.0, dict.fromkeys(OperatorKind, 0.0), 0.0)
     return UnitCosts(
-        {Site.SPARK: replace(free, firing=calls), Site.DUCKDB: replace(free, row=dict.fromkeys(Kind, rows))}, 0.0, 0.0
+        {Site.SPARK: replace(free, firing=calls), Site.DUCKDB: replace(free, row=dict.fromkeys(OperatorKind, rows))}, 0.0, 0.0
     )
 
 
@@ -101,7 +101,7 @@ def test_costs_are_corrected_by_what_was_observed() -> None:
     for _ in range(4):
         runner(found)(asked, {"t": table(10)})
     corrected = found.corrected().engines
-    assert corrected[Site.DUCKDB].row[Kind.FILTER] > 1e-9
+    assert corrected[Site.DUCKDB].row[OperatorKind.FILTER] > 1e-9
     assert corrected[Site.SPARK].firing == 1.0
 
 

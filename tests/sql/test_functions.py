@@ -14,7 +14,7 @@ from sqlglot import exp
 from datacell.algebra import types
 from datacell.algebra.types import Type
 from datacell.sql.bind.typing import operator_type
-from datacell.sql.functions import Kind, LambdaArgument, SignatureError, lookup, names, result_type
+from datacell.sql.functions import FunctionKind, LambdaArgument, SignatureError, lookup, names, result_type
 from datacell.sql.text import calls
 
 FIXTURE = Path(__file__).with_name("function_types.txt")
@@ -69,7 +69,7 @@ def _select_types(select: exp.Expr) -> list[tuple[str, Type]]:
         value = item.unalias()
         typed = _type(value, columns)
         function = lookup(value.name) if isinstance(value, exp.Anonymous) else None
-        if function and function.kind is Kind.GENERATOR:
+        if function and function.kind is FunctionKind.GENERATOR:
             found += zip(typed.names, typed.arguments, strict=True)
         else:
             found.append((item.alias_or_name.lower(), typed))
@@ -211,14 +211,14 @@ def test_names_leave_out_what_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [("upper", Kind.SCALAR), ("sum", Kind.AGGREGATE), ("first_value", Kind.AGGREGATE), ("lag", Kind.RANKING)]
+    [("upper", FunctionKind.SCALAR), ("sum", FunctionKind.AGGREGATE), ("first_value", FunctionKind.AGGREGATE), ("lag", FunctionKind.RANKING)]
     + [
-        (name, Kind.RANKING)
+        (name, FunctionKind.RANKING)
         for name in ["row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lead", "nth_value"]
     ]
-    + [(name, Kind.GENERATOR) for name in ["explode", "posexplode", "inline", "stack", "json_tuple"]],
+    + [(name, FunctionKind.GENERATOR) for name in ["explode", "posexplode", "inline", "stack", "json_tuple"]],
 )
-def test_kinds(name: str, kind: Kind) -> None:
+def test_kinds(name: str, kind: FunctionKind) -> None:
     function = lookup(name)
     assert function is not None
     assert function.kind is kind

@@ -7,8 +7,28 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from datacell.algebra import scalar
-from datacell.algebra.plan import Aggregate, Join, JoinKind, Order, Over, Plan, SetOperation, Stream, Table, Window
+from datacell.algebra.plan import (
+    Aggregate,
+    Input,
+    Join,
+    JoinKind,
+    Order,
+    Over,
+    Plan,
+    SetOperation,
+    Slot,
+    Stream,
+    Table,
+    Window,
+)
 from datacell.algebra.plan import descendants as descendants
+
+Key = str | Slot
+"""What a source of rows is known by: the name of a stream or table, or the slot of an input."""
+
+
+def key(source: Stream | Table | Input) -> Key:
+    return source.slot if isinstance(source, Input) else source.name
 
 
 def transform_up(plan: Plan, change: Callable[[Plan], Plan]) -> Plan:
@@ -22,6 +42,11 @@ def streams(plan: Plan) -> list[Stream]:
 
 def table_names(plan: Plan) -> set[str]:
     return {node.name for node in descendants(plan) if isinstance(node, Table)}
+
+
+def slots(plan: Plan) -> set[Slot]:
+    """The inputs that must be handed to a plan when it runs."""
+    return {node.slot for node in descendants(plan) if isinstance(node, Input)}
 
 
 def windows(plan: Plan) -> list[Window]:

@@ -22,7 +22,7 @@ from datacell.incremental import strategy
 from datacell.incremental.strategy import Strategy
 from datacell.intervals.translate import translate
 from datacell.rewrite.rules import optimized
-from datacell.runtime.net.clock import SystemClock
+from datacell.runtime.clock import SystemClock
 from datacell.runtime.net.factory import Description
 from datacell.runtime.net.running import RunningFactory
 from datacell.runtime.net.scheduler import Scheduler
@@ -50,7 +50,7 @@ class Bed:
         for placed in script.read(streams):
             known = after(known, placed.statement)
         for stream in known.streams.values():
-            self.scheduler.add_stream(stream, self.directory / stream.name)
+            self.scheduler.add_stream(stream, self.directory / stream.name, engine.run)
         best = optimized(script.query(query, known))
         output = Output(self.directory / "query", arrow_schema(best.result))
         if best.timing is Timing.EVERY_CHANGE:

@@ -18,7 +18,7 @@ from datacell.placement import unit_costs
 from datacell.placement.costs import EngineCosts, UnitCosts, Work
 from datacell.placement.enumeration import MOST_UNPRUNED, Placement, cost_of, exhaustive
 from datacell.placement.fragments import windowed
-from datacell.placement.operators import Kind, Operator, Site
+from datacell.placement.operators import Operator, OperatorKind, Site
 from datacell.placement.sizes import Sizes
 from datacell.rewrite.rules import optimized
 
@@ -27,8 +27,8 @@ HOUSES = 40
 _ROW = 2e-5
 FORCED = UnitCosts(
     {
-        Site.SPARK: EngineCosts(0.0, 0.0, dict.fromkeys(Kind, _ROW), _ROW / 4),
-        Site.DUCKDB: EngineCosts(0.0, 0.0, dict.fromkeys(Kind, 0.6 * _ROW), _ROW / 8),
+        Site.SPARK: EngineCosts(0.0, 0.0, dict.fromkeys(OperatorKind, _ROW), _ROW / 4),
+        Site.DUCKDB: EngineCosts(0.0, 0.0, dict.fromkeys(OperatorKind, 0.6 * _ROW), _ROW / 8),
     },
     into_spark=_ROW / 20,
     out_of_spark=_ROW / 20,

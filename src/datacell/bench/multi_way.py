@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import reduce
 
-from datacell.placement.operators import Kind, Operator, Source
+from datacell.placement.operators import Operator, OperatorKind, Source
 
 RATE, PLUGS = 2000.0, 1000.0
 """Rows per second of the stream, half of them loads; results of each aggregate per second, with a slide of one."""
@@ -22,16 +22,16 @@ def join_query(ways: int) -> Operator:
     else:
         a, b, c, d, e, *more = inputs
         joined = reduce(_joined, more, _joined(_joined(_joined(a, b), c), _joined(d, e)))
-    return Operator(Kind.MAP, "PROJECT", (joined,), joined.rate, joined.width)
+    return Operator(OperatorKind.MAP, "PROJECT", (joined,), joined.rate, joined.width)
 
 
 def _average(minutes: int) -> Operator:
-    selected = Operator(Kind.FILTER, "SELECT", (Source(f"plugs of {minutes} min", RATE, 3),), RATE / 2, 2)
-    return Operator(Kind.AGGREGATE, "AGGR", (selected,), PLUGS, 2)
+    selected = Operator(OperatorKind.FILTER, "SELECT", (Source(f"plugs of {minutes} min", RATE, 3),), RATE / 2, 2)
+    return Operator(OperatorKind.AGGREGATE, "AGGR", (selected,), PLUGS, 2)
 
 
 def _joined(left: Operator, right: Operator) -> Operator:
-    return Operator(Kind.JOIN, "JOIN", (left, right), PLUGS, left.width + right.width - 1)
+    return Operator(OperatorKind.JOIN, "JOIN", (left, right), PLUGS, left.width + right.width - 1)
 
 
 def join_text(ways: int) -> str:

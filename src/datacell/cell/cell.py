@@ -37,7 +37,7 @@ from datacell.placement.logical import best_plan
 from datacell.placement.operators import Site
 from datacell.placement.statistics import declared, is_declaration
 from datacell.rewrite.rules import equivalents, optimized
-from datacell.runtime.net.clock import Clock, SystemClock
+from datacell.runtime.clock import Clock, SystemClock
 from datacell.runtime.net.scheduler import Scheduler
 from datacell.runtime.storage.checkpoint import Checkpoint
 from datacell.runtime.storage.output import Output
@@ -250,7 +250,7 @@ class Cell:
         declared(definition.name, definition.options)
         theirs = tuple(option for option in definition.options if not is_declaration(option[0]))
         source = replace(definition, options=theirs)
-        self.scheduler.add_stream(source, self.checkpoint.stream(definition.name))
+        self.scheduler.add_stream(source, self.checkpoint.stream(definition.name), self.engines.run)
         self.intake.add(source)
         if self._running:
             self.intake.start(definition.name, once=False)
@@ -287,10 +287,13 @@ class Cell:
         return self.scheduler.factories[name].output
 
     def _insert(self, target: str, query: Query) -> None:
+        stream = self.catalog.stream(target)
+        if stream is not None and query.timing is Timing.ONCE:
+            self.scheduler.insert(stream.name, query.text, lambda: self._once(query).table)
+            return
         number = sum(name.startswith(f"into {target} ") for name in self.scheduler.factories) + 1
         name = f"into {target} {number}"
         self._create_query(name, query)
-        stream = self.catalog.stream(target)
         if stream is not None:
             self.scheduler.feed(name, stream.name)
             self.scheduler.fire()
@@ -341,8 +344,7 @@ class Cell:
 
     def _once(self, query: Query) -> Result:
         plan = optimized(query).plan
-        engine, _ = self.engines.choose([plan])
-        return Result(engine.run(plan, self.tables.inputs(plan)), self.spark)
+        return Result(self.engines.run(plan, self.tables.inputs(plan)), self.spark)
 
     def _waits(self, statement: Statement) -> bool:
         """Is a statement about what the run leads to?"""

@@ -5,21 +5,16 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 
 from datacell.algebra.definitions import StreamDefinition
-from datacell.algebra.schema import Schema
-from datacell.engines.arrow import conform
 from datacell.errors import SqlError
-from datacell.receptors.checks import REASON, ROW
+from datacell.receptors.file_order import ordered
 from datacell.receptors.receptor import Receptor
-from datacell.receptors.sources import FILE_ORDER, Source, from_frame, open_source
+from datacell.receptors.sources import Source, from_frame, open_source
 from datacell.receptors.spool import Spool, is_spooled, spool_source
 from datacell.runtime.net.scheduler import Scheduler
 from datacell.runtime.storage.checkpoint import Checkpoint
-from datacell.runtime.streams.stream import ordered
 
 
 class Intake:
@@ -93,9 +88,5 @@ class Intake:
         if self.scheduler.holds(stream, number):
             self.scheduler.settle()
             return
-        batch = ordered(source.vet(frame.toArrow()), FILE_ORDER)
-        bad = batch.filter(pc.is_valid(batch[REASON]))
-        good = (batch.filter(pc.is_null(batch[REASON])) if len(bad) else batch).drop_columns([REASON, ROW])
-        arrived = pa.array([running.clock.now()] * len(bad), pa.timestamp("us", tz="UTC"))
-        rejected = pa.table([arrived, bad[REASON], bad[ROW]], schema=running.rejected.schema)
-        self.scheduler.hand_over(stream, number, conform(good, Schema(running.definition.fields)), rejected)
+        batch = ordered(source.vet(frame.toArrow()))
+        self.scheduler.hand_over(stream, number, *running.gate.divide(batch, running.clock.now()))

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+import pyarrow as pa
+
 from datacell.algebra.plan import Plan
-from datacell.engines.protocol import Engine
+from datacell.engines.protocol import Engine, Inputs
+from datacell.errors import EngineError
 
 
 class Choice(Enum):
@@ -34,6 +37,16 @@ class Engines:
     def main(self, fragments: Sequence[Plan]) -> Engine:
         """The engine that most of a query will run on where operators are placed one by one."""
         return self.spark if all(map(self.duckdb.refusals, fragments)) else self.duckdb
+
+    def run(self, plan: Plan, inputs: Inputs) -> pa.Table:
+        """Run a plan that stands alone: where it may run, and on Spark if that fails."""
+        engine, _ = self.choose([plan])
+        try:
+            return engine.run(plan, inputs)
+        except EngineError:
+            if engine is self.spark:
+                raise
+            return self.spark.run(plan, inputs)
 
     def close(self) -> None:
         self.duckdb.close()

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import NamedTuple
+from weakref import WeakSet
 
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from datacell.algebra.plan import Plan
-from datacell.algebra.schema import Schema
+from datacell.algebra.tree import Key
 from datacell.engines import sql
 from datacell.engines.agreed import DUCKDB, refusals
 from datacell.engines.agreed.spelled import RefusedError
 from datacell.engines.arrow import arrow_schema, shaped
-from datacell.engines.known import Known
-from datacell.engines.protocol import Input, Inputs, ParquetFiles
-from datacell.engines.slots import ReadAgain, ReadOnce, Slot
+from datacell.engines.arrow_inputs import ArrowInput, ReadAgain, ReadOnce
+from datacell.engines.protocol import Inputs, ParquetFiles, Source
 from datacell.errors import EngineError
 
 _LOCKED: dict[str, str | bool | int | float | list[str]] = {
@@ -45,111 +45,111 @@ class _Opened(NamedTuple):
     execute: duckdb.Statement
 
 
-class _Prepared:
-    """A plan's text, what it reads, and a cursor in each database it was run in, where the text is a statement."""
+class PreparedStatement:
+    """A plan as a prepared statement, with a cursor in each database that it was run in."""
 
-    def __init__(self, plan: Plan, text: str, sources: Mapping[str, Schema]) -> None:
-        self.plan, self.text = plan, text
-        self.sources = [(name, _naive(arrow_schema(columns))) for name, columns in sources.items()]
-        self.schema = arrow_schema(plan.schema)
-        self._slots: list[Slot] = [ReadOnce() for _ in sources]
+    def __init__(self, databases: Sequence[duckdb.DuckDBPyConnection], plan: Plan) -> None:
+        """`databases` are the one for little input and the one for much."""
+        self._databases = databases
+        sources = sql.sources(plan)
+        self._text = _text(plan, {key: f"input_{number}" for number, key in enumerate(sources)})
+        self._sources = [(key, _naive(arrow_schema(columns))) for key, columns in sources.items()]
+        self._schema = arrow_schema(plan.schema)
+        self._inputs: list[ArrowInput] = [ReadOnce() for _ in sources]
         self._lock = Lock()
-        self._opened: dict[int, _Opened] = {}
+        self._opened: list[_Opened | None] = [None for _ in databases]
         self._room = _LEAST_ROOM
         """Rows that there is room for in a chunk of the answer: as many as last time, or nearly as before."""
 
-    def run(self, database: duckdb.DuckDBPyConnection, tables: Sequence[pa.Table]) -> pa.Table:
+    def run(self, inputs: Inputs) -> pa.Table:
         """Where the database turns out to read an input twice, which it may decide by itself, it can from then on."""
-        with self._lock:
-            try:
-                return self._run(database, tables)
-            except duckdb.InvalidInputException:
-                if all(isinstance(slot, ReadAgain) for slot in self._slots):
-                    raise
-                self.close()
-                self._slots = [ReadAgain() for _ in self._slots]
-                return self._run(database, tables)
-
-    def _run(self, database: duckdb.DuckDBPyConnection, tables: Sequence[pa.Table]) -> pa.Table:
-        for slot, table in zip(self._slots, tables, strict=True):
-            slot.put(table)
         try:
-            opened = self._open(database)
+            tables = [_loaded(inputs[key], schema) for key, schema in self._sources]
+            which = 0 if sum(map(len, tables)) <= _LIGHT else 1
+            with self._lock:
+                return shaped(self._run_reading_twice(which, tables), self._schema)
+        except (duckdb.Error, pa.ArrowException) as error:
+            raise EngineError(f"DuckDB could not run the fragment: {_first_line(error)}") from error
+
+    def _run_reading_twice(self, which: int, tables: Sequence[pa.Table]) -> pa.Table:
+        try:
+            return self._run(which, tables)
+        except duckdb.InvalidInputException:
+            if all(isinstance(one, ReadAgain) for one in self._inputs):
+                raise
+            self.close()
+            self._inputs = [ReadAgain() for _ in self._inputs]
+            return self._run(which, tables)
+
+    def _run(self, which: int, tables: Sequence[pa.Table]) -> pa.Table:
+        for one, table in zip(self._inputs, tables, strict=True):
+            one.put(table)
+        try:
+            opened = self._open(which)
             answer = opened.cursor.execute(opened.execute).to_arrow_table(self._room)
         finally:
-            for slot in self._slots:
-                slot.clear()
+            for one in self._inputs:
+                one.clear()
         self._room = min(max(self._room // 2, _LEAST_ROOM, 1 << (len(answer) - 1).bit_length()), _MOST_ROOM)
         return answer
 
     def close(self) -> None:
-        for opened in self._opened.values():
-            opened.cursor.close()
-        self._opened.clear()
+        for opened in self._opened:
+            if opened is not None:
+                opened.cursor.close()
+        self._opened = [None for _ in self._databases]
 
-    def _open(self, database: duckdb.DuckDBPyConnection) -> _Opened:
+    def _open(self, which: int) -> _Opened:
         """Once the statement is prepared, there is only EXECUTE to optimize, which takes a sixth of a small call."""
-        found = self._opened.get(id(database))
+        found = self._opened[which]
         if found is None:
-            cursor = database.cursor()
-            for number, slot in enumerate(self._slots):
-                cursor.register(f"input_{number}", slot.source)
-            cursor.execute(f"PREPARE prepared AS {self.text}")
+            cursor = self._databases[which].cursor()
+            for number, one in enumerate(self._inputs):
+                cursor.register(f"input_{number}", one.source)
+            cursor.execute(f"PREPARE prepared AS {self._text}")
             cursor.execute("PRAGMA disable_optimizer")
-            found = self._opened[id(database)] = _Opened(cursor, *cursor.extract_statements("EXECUTE prepared"))
+            found = self._opened[which] = _Opened(cursor, *cursor.extract_statements("EXECUTE prepared"))
         return found
 
 
 class DuckDBEngine:
-    """Two in-memory databases without tables of their own: one for little input, which threads would only slow down.
-
-    Every plan has a cursor of its own.
-    """
+    """Two in-memory databases without tables of their own: one for little input, which threads would only slow down."""
 
     name = "duckdb"
-    call_worth = 5_000
-    covers = True
 
     def __init__(self, threads: int | None = None) -> None:
         settings = _LOCKED if threads is None else {"threads": threads, **_LOCKED}
-        self._database = duckdb.connect(":memory:", config=settings)
-        self._light = duckdb.connect(":memory:", config={"threads": 1, **_LOCKED})
-        self._prepared = Known(self._prepare)
+        light = duckdb.connect(":memory:", config={"threads": 1, **_LOCKED})
+        self._databases = (light, duckdb.connect(":memory:", config=settings))
+        self._prepared = WeakSet[PreparedStatement]()
 
     def refusals(self, plan: Plan) -> tuple[str, ...]:
         return refusals(plan)
 
-    def sql(self, plan: Plan) -> str:
-        try:
-            return sql.text(plan, DUCKDB)
-        except RefusedError as refused:
-            raise EngineError(f"DuckDB must not run the fragment: {refused}") from refused
-
-    def run(self, plan: Plan, inputs: Inputs) -> pa.Table:
-        prepared = self._prepared(plan)
-        try:
-            tables = [_loaded(inputs[name], schema) for name, schema in prepared.sources]
-            database = self._light if sum(map(len, tables)) <= _LIGHT else self._database
-            return shaped(prepared.run(database, tables), prepared.schema)
-        except (duckdb.Error, pa.ArrowException) as error:
-            raise EngineError(f"DuckDB could not run the fragment: {_first_line(error)}") from error
-
-    def _prepare(self, plan: Plan) -> _Prepared:
-        sources = sql.sources(plan)
-        names = {name: f"input_{number}" for number, name in enumerate(sources)}
-        return _Prepared(plan, self.sql(sql.reading_from(plan, names)), sources)
+    def prepare(self, plan: Plan) -> PreparedStatement:
+        prepared = PreparedStatement(self._databases, plan)
+        self._prepared.add(prepared)
+        return prepared
 
     def execute(self, statement: str) -> duckdb.DuckDBPyConnection:
         """Any statement, as far as the lock allows it."""
-        return self._database.cursor().execute(statement)
+        return self._databases[1].cursor().execute(statement)
 
     def close(self) -> None:
-        self._prepared.close()
-        self._database.close()
-        self._light.close()
+        for prepared in self._prepared:
+            prepared.close()
+        for database in self._databases:
+            database.close()
 
 
-def _loaded(source: Input, schema: pa.Schema) -> pa.Table:
+def _text(plan: Plan, names: Mapping[Key, str]) -> str:
+    try:
+        return sql.text(plan, DUCKDB, names)
+    except RefusedError as refused:
+        raise EngineError(f"DuckDB must not run the fragment: {refused}") from refused
+
+
+def _loaded(source: Source, schema: pa.Schema) -> pa.Table:
     """The columns that are read. Files are read here, because the database may not open any."""
     if isinstance(source, ParquetFiles):
         source = pa.concat_tables([pq.read_table(path, columns=schema.names) for path in source.paths])

@@ -9,6 +9,7 @@ from typing import Protocol, TypeAlias
 import pyarrow as pa
 
 from datacell.algebra.plan import Plan
+from datacell.algebra.tree import Key
 
 
 @dataclass(frozen=True)
@@ -18,13 +19,23 @@ class ParquetFiles:
     paths: tuple[str, ...]
 
 
-Input: TypeAlias = pa.Table | ParquetFiles
-Inputs = Mapping[str, Input]
-"""What the streams and tables of a fragment stand for, by name."""
+Source: TypeAlias = pa.Table | ParquetFiles
+Inputs = Mapping[Key, Source]
+"""The rows of what a fragment reads, by slot or by the name of the table."""
+
+
+class Prepared(Protocol):
+    """A plan that an engine is ready to run again and again, from any thread, one run at a time."""
+
+    def run(self, inputs: Inputs) -> pa.Table:
+        """The answer. Raises `EngineError`, with the engine's own message as the cause."""
+
+    def close(self) -> None:
+        """Let go of what the engine holds for the plan."""
 
 
 class Engine(Protocol):
-    """Runs fragments, from any thread; the caller closes it.
+    """Runs fragments; the caller closes it.
 
     Guaranteed: the multiset of rows is the SQL answer, the columns have the names and types of the plan's schema, and
     an expression without a value for some row (a bad cast, a division by zero) is NULL there, never an error.
@@ -32,19 +43,20 @@ class Engine(Protocol):
     """
 
     name: str
-    call_worth: int
-    """So many rows of input cost about as much as one more call does; measured, and far from exact."""
-
-    covers: bool
-    """Does it join and group rows so much faster than it sorts them that covering (`incremental.merge`) is worth it?"""
 
     def refusals(self, plan: Plan) -> tuple[str, ...]:
         """Why this engine must not run the plan; empty if it may."""
 
-    def sql(self, plan: Plan) -> str:
-        """The text this engine would run, for EXPLAIN."""
-
-    def run(self, plan: Plan, inputs: Inputs) -> pa.Table:
-        """The answer. Raises `EngineError`, with the engine's own message as the cause."""
+    def prepare(self, plan: Plan) -> Prepared:
+        """What the engine needs to do once for a plan. Raises `EngineError` if it must not run it."""
 
     def close(self) -> None: ...
+
+
+def run_once(engine: Engine, plan: Plan, inputs: Inputs) -> pa.Table:
+    """The answer of a plan that runs only once."""
+    prepared = engine.prepare(plan)
+    try:
+        return prepared.run(inputs)
+    finally:
+        prepared.close()

@@ -17,10 +17,10 @@ from pyspark.sql.types import StructType
 
 from datacell.algebra.plan import Plan
 from datacell.algebra.schema import Schema
+from datacell.algebra.tree import Key
 from datacell.engines import sql
 from datacell.engines.arrow import conform, selected
-from datacell.engines.known import Known
-from datacell.engines.protocol import Input, Inputs, ParquetFiles
+from datacell.engines.protocol import Inputs, ParquetFiles, Source
 from datacell.engines.session import own_session, session
 from datacell.errors import EngineError
 
@@ -35,45 +35,53 @@ _CAUSE = re.compile(r"^Caused by: ([\w.$]+: )?")
 """How Java begins to tell a cause: with its class."""
 
 
-class _Prepared:
+class PreparedText:
     """A plan's text, and the views that it reads its inputs from."""
 
-    def __init__(self, plan: Plan, session: SparkSession) -> None:
-        self.plan, self.session = plan, session
-        self.sources = sql.sources(plan)
-        self.views = {name: f"datacell_input_{next(_VIEW_NUMBERS)}" for name in self.sources}
-        self.text = sql.text(sql.reading_from(plan, self.views), sql.SPARK)
-        self._schemas = {name: cast("StructType", StructType.fromDDL(_ddl(c))) for name, c in self.sources.items()}
-        self._empty: dict[str, DataFrame] = {}
+    def __init__(self, engine: SparkEngine, plan: Plan) -> None:
+        self._engine, self._schema = engine, plan.schema
+        self._sources = sql.sources(plan)
+        self._views = {key: f"datacell_input_{next(_VIEW_NUMBERS)}" for key in self._sources}
+        self._text = sql.text(plan, sql.SPARK, self._views)
+        self._schemas = {key: cast("StructType", StructType.fromDDL(_ddl(c))) for key, c in self._sources.items()}
+        self._empty: dict[Key, DataFrame] = {}
         self._lock = Lock()
 
     def run(self, inputs: Inputs) -> pa.Table:
-        with self._lock:
-            try:
-                alone = _is_for_one_task([inputs[name] for name in self.sources])
-                for name, view in self.views.items():
-                    frame = self._frame(name, inputs[name])
-                    (frame.coalesce(1) if alone else frame).createOrReplaceTempView(view)
-                return self.session.sql(self.text).toArrow()
-            finally:
-                self.close()
+        before = SparkSession.getActiveSession()
+        try:
+            with self._lock:
+                return conform(self._run(inputs), self._schema)
+        except (PySparkException, Py4JError, pa.ArrowException) as error:
+            raise EngineError(f"Spark could not run the fragment: {_reason(error)}") from error
+        finally:
+            self._engine.leave(before)
+
+    def _run(self, inputs: Inputs) -> pa.Table:
+        try:
+            alone = _is_for_one_task([inputs[key] for key in self._sources])
+            for key, view in self._views.items():
+                frame = self._frame(key, inputs[key])
+                (frame.coalesce(1) if alone else frame).createOrReplaceTempView(view)
+            return self._engine.session.sql(self._text).toArrow()
+        finally:
+            for view in self._views.values():
+                self._engine.session.catalog.dropTempView(view)
 
     def close(self) -> None:
-        """Let go of the inputs."""
-        for view in self.views.values():
-            self.session.catalog.dropTempView(view)
+        self._empty.clear()
 
-    def _frame(self, name: str, source: Input) -> DataFrame:
-        schema = self._schemas[name]
+    def _frame(self, key: Key, source: Source) -> DataFrame:
+        session, schema = self._engine.session, self._schemas[key]
         if isinstance(source, ParquetFiles):
-            return self.session.read.schema(schema).parquet(*source.paths)
-        if not len(source) and name in self._empty:
-            return self._empty[name]
-        table = _without_empty_pieces(selected(source, self.sources[name]))
-        frame = self.session.createDataFrame(table, schema=schema)
+            return session.read.schema(schema).parquet(*source.paths)
+        if not len(source) and key in self._empty:
+            return self._empty[key]
+        table = _without_empty_pieces(selected(source, self._sources[key]))
+        frame = session.createDataFrame(table, schema=schema)
         frame = broadcast(frame) if len(source) <= _FEW else frame
         if not len(source):
-            self._empty[name] = frame
+            self._empty[key] = frame
         return frame
 
 
@@ -81,38 +89,30 @@ class SparkEngine:
     """Runs in a session of its own beside the given one; a session that it started itself ends with it."""
 
     name = "spark"
-    call_worth = 100_000
-    covers = False
 
     def __init__(self, spark: SparkSession | None = None, master: str | None = None) -> None:
         owner = spark or session(master)
         self._owner, self._started = owner, owner if spark is None else None
         self.session = own_session(owner)
         """Ours: with UTC and ANSI mode off, whatever the owner's has."""
-        self._prepared = Known(lambda plan: _Prepared(plan, self.session))
 
     def refusals(self, plan: Plan) -> tuple[str, ...]:  # noqa: ARG002 - Spark defines the answers, so it refuses nothing
         return ()
 
-    def sql(self, plan: Plan) -> str:
-        return sql.text(plan, sql.SPARK)
+    def prepare(self, plan: Plan) -> PreparedText:
+        return PreparedText(self, plan)
 
-    def run(self, plan: Plan, inputs: Inputs) -> pa.Table:
-        before = SparkSession.getActiveSession()
-        try:
-            return conform(self._prepared(plan).run(inputs), plan.schema)
-        except (PySparkException, Py4JError, pa.ArrowException) as error:
-            raise EngineError(f"Spark could not run the fragment: {_reason(error)}") from error
-        finally:
-            if before is not None and self._started is None:
-                _make_active(self._owner if before is self.session else before)
+    def leave(self, before: SparkSession | None) -> None:
+        """Make the session active again that was before a run."""
+        if before is not None and self._started is None:
+            _make_active(self._owner if before is self.session else before)
 
     def close(self) -> None:
         if self._started is not None:
             self._started.stop()
 
 
-def _is_for_one_task(sources: Sequence[Input]) -> bool:
+def _is_for_one_task(sources: Sequence[Source]) -> bool:
     tables = [source for source in sources if not isinstance(source, ParquetFiles)]
     return len(tables) == len(sources) and sum(map(len, tables)) <= _ONE_TASK
 

@@ -6,7 +6,7 @@ Names are always quoted and unique within a plan, so no reference needs a qualif
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sqlglot import exp
 
@@ -19,6 +19,7 @@ from datacell.algebra.plan import (
     Distinct,
     Filter,
     Group,
+    Input,
     Intersection,
     Join,
     JoinKind,
@@ -62,45 +63,36 @@ class Dialect:
     type: Callable[[types.Type], exp.DataType]
 
 
-def text(plan: Plan, dialect: Dialect) -> str:
-    """The SQL of a fragment."""
-    return query(plan, dialect).sql(dialect=dialect.name, comments=False, normalize_functions=False)
+def text(plan: Plan, dialect: Dialect, names: Mapping[tree.Key, str] | None = None) -> str:
+    """The SQL of a fragment, whose inputs have these names in the engine."""
+    return query(plan, dialect, names).sql(dialect=dialect.name, comments=False, normalize_functions=False)
 
 
-def query(plan: Plan, dialect: Dialect) -> exp.Query:
+def query(plan: Plan, dialect: Dialect, names: Mapping[tree.Key, str] | None = None) -> exp.Query:
     """The SQL of a fragment as a tree."""
-    return _Compiler(dialect).query(plan)
+    return _Compiler(dialect, names or {}).query(plan)
 
 
-def sources(plan: Plan) -> dict[str, Schema]:
-    """The inputs of a fragment: by name, the columns that it reads of each."""
-    found: dict[str, dict[str, Field]] = {}
+def sources(plan: Plan) -> dict[tree.Key, Schema]:
+    """The inputs of a fragment, with the columns that it reads of each."""
+    found: dict[tree.Key, dict[str, Field]] = {}
     for node in descendants(plan):
-        if isinstance(node, Stream | Table):
-            found.setdefault(node.name, {}).update({f.name: f for f in node.columns})
-    return {name: Schema(tuple(columns.values())) for name, columns in found.items()}
-
-
-def reading_from(plan: Plan, names: Mapping[str, str]) -> Plan:
-    """The same fragment over inputs of other names."""
-
-    def change(node: Plan) -> Plan:
-        return replace(node, name=names[node.name]) if isinstance(node, Stream | Table) else node
-
-    return tree.transform_up(plan, change)
+        if isinstance(node, Stream | Table | Input):
+            found.setdefault(tree.key(node), {}).update({f.name: f for f in node.columns})
+    return {key: Schema(tuple(columns.values())) for key, columns in found.items()}
 
 
 class _Compiler:
     """`enclosing` are the columns that the right side of an apply reads from its left."""
 
-    def __init__(self, dialect: Dialect) -> None:
-        self.dialect = dialect
+    def __init__(self, dialect: Dialect, inputs: Mapping[tree.Key, str]) -> None:
+        self.dialect, self.inputs = dialect, inputs
         self.aliases = 0
         self.enclosing: dict[str, types.Type] = {}
 
     def query(self, plan: Plan) -> exp.Query:
         match plan:
-            case Stream() | Table():
+            case Stream() | Table() | Input():
                 return self._source(plan)
             case Values():
                 return self._values(plan)
@@ -165,12 +157,13 @@ class _Compiler:
 
     # Sources
 
-    def _source(self, plan: Stream | Table) -> exp.Select:
+    def _source(self, plan: Stream | Table | Input) -> exp.Select:
         columns = [
             exp.alias_(scalar.column(f.name), _identifier(name), copy=False)
             for f, name in zip(plan.columns, plan.schema.names, strict=True)
         ]
-        return exp.select(*columns).from_(table(plan.name), copy=False)
+        key = tree.key(plan)
+        return exp.select(*columns).from_(table(self.inputs.get(key, str(key))), copy=False)
 
     def _values(self, plan: Values) -> exp.Query:
         rows: list[exp.Query] = [

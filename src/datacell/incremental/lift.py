@@ -24,6 +24,7 @@ from datacell.algebra.plan import (
     Aggregate,
     Filter,
     Group,
+    Input,
     Join,
     Map,
     Order,
@@ -31,7 +32,6 @@ from datacell.algebra.plan import (
     Plan,
     SortKey,
     Stream,
-    Table,
     Union,
     Window,
 )
@@ -40,27 +40,18 @@ from datacell.algebra.schema import Field, Named, Schema
 from datacell.algebra.types import BIGINT, INT, Type
 from datacell.algebra.window import Rows
 from datacell.errors import PlanError
-from datacell.incremental.merge import AT, ROWS, covering, running, shown_table
-from datacell.incremental.relations import BORN, DIES, SLICE, Latest, Leaf, Shown, Split, fields, reading
+from datacell.incremental.inputs import BOUNDARIES, ROWS, ShownRows, WindowRows
+from datacell.incremental.merge import AT
+from datacell.incremental.relations import SLICE, VISIBLE_FROM, VISIBLE_TO, Latest, Leaf, Shown, Split, fields
+from datacell.incremental.running import running
 
-BOUNDARIES = "boundaries"
 POSITION, BOUNDARY = "position", "__boundary"
 """The column of a basket by which windows cut it, and the last column of an answer: the boundary it belongs to."""
-
-
-def basket(stream: str) -> str:
-    """The name under which a fragment reads a stream's rows, with their positions."""
-    return f"basket {stream}"
 
 
 def bounds(index: int) -> tuple[str, str]:
     """The columns of the boundaries table that say what window number `index` shows."""
     return f"from_{index}", f"to_{index}"
-
-
-def window_table(index: int) -> str:
-    """The input with the rows that window number `index` shows, with their positions."""
-    return f"window {index}"
 
 
 def lift(query: Query, many: bool) -> Plan:
@@ -76,20 +67,10 @@ def lift(query: Query, many: bool) -> Plan:
     return _lifted(query, query.plan, lambda plan: _numbered(plan, numbers), partial(_Windows, many=many))
 
 
-def lift_rest(split: Split, many: bool, covers: bool = False) -> Plan:
-    """A fragment over `boundaries` and what is shown of relations, for one boundary or for many.
-
-    If it `covers`, running combinations are put together from spans of steps.
-    """
-    make = partial(_Relations, leaves=split.leaves, many=many, covers=covers)
+def lift_rest(split: Split, many: bool) -> Plan:
+    """A fragment over `boundaries` and what is shown of relations, for one boundary or for many."""
+    make = partial(_Relations, leaves=split.leaves, many=many)
     return _lifted(split.query, split.rest, lambda plan: plan, make)
-
-
-def row_fragment(query: Query) -> Plan:
-    """The fragment of a query that answers row by row: it reads the rows of new batches."""
-    return tree.transform_up(
-        query.plan, lambda n: Table(basket(n.name), n.alias, n.columns) if isinstance(n, Stream) else n
-    )
 
 
 def _lifted(query: Query, plan: Plan, prepare: Callable[[Plan], Plan], make: Callable[..., AtBoundaries]) -> Plan:
@@ -204,11 +185,9 @@ class AtBoundaries(Carrier):
     def boundaries(self, columns: Sequence[str]) -> Plan:
         """The boundaries with further columns of their table."""
         (key,) = self.carried
-        fields = (Field(scalar.WINDOW_END, key.type), *(Field(c, BIGINT) for c in columns))
-        table = Table(BOUNDARIES, BOUNDARIES, fields)
-        values = [Named(key.name, scalar.column(f"{BOUNDARIES}.{scalar.WINDOW_END}"), key.type)]
-        values += [Named(c, scalar.column(f"{BOUNDARIES}.{c}"), BIGINT) for c in columns]
-        return Map(table, tuple(values))
+        rows = Input(BOUNDARIES, (Field(scalar.WINDOW_END, key.type), *(Field(c, BIGINT) for c in columns)))
+        boundary = Named(key.name, scalar.column(scalar.WINDOW_END), key.type)
+        return Map(rows, (boundary, *rows.schema.passing(columns)))
 
 
 @dataclass(frozen=True)
@@ -220,12 +199,12 @@ class _Windows(AtBoundaries):
 
     def at_one(self, plan: Plan) -> Plan:
         assert isinstance(plan, _Numbered)
-        rows = _with_position(plan.child, window_table(plan.index))
+        rows = _with_position(plan.child, WindowRows(plan.index))
         return _shown_rows(rows, plan, ())
 
     def at_many(self, plan: Plan) -> Plan:
         assert isinstance(plan, _Numbered)
-        rows, columns = _with_position(plan.child, window_table(plan.index)), bounds(plan.index)
+        rows, columns = _with_position(plan.child, WindowRows(plan.index)), bounds(plan.index)
         position, (start, stop) = scalar.column(_position(rows)), map(scalar.column, columns)
         inside = [exp.GTE(this=position, expression=start), exp.LT(this=position.copy(), expression=stop)]
         joined = Join(rows, self.boundaries(columns), condition=scalar.conjoin(list(inside)))
@@ -245,43 +224,41 @@ class _Relations(AtBoundaries):
     """Reads what is shown of relations; for one boundary that is prepared, for many the fragment finds it."""
 
     leaves: tuple[Leaf, ...] = ()
-    covers: bool = False
 
     def reads_first(self, plan: Plan) -> bool:
         return isinstance(plan, Shown | Latest)
 
     def at_one(self, plan: Plan) -> Plan:
-        table = self._table(plan)
+        slot = self._slot(plan)
         if not isinstance(plan, Latest):
-            return reading(table, plan.schema.fields)
-        rows = reading(table, plan.columns, fields(SLICE))
+            return Input(slot, plan.schema.fields)
+        rows = Input(slot, (*plan.columns, *fields(SLICE)))
         last = last_rows(rows, plan.window.partition, plan.window.count, scalar.column(SLICE))
         return Map(last, last.schema.passing(plan.schema.names))
 
     def at_many(self, plan: Plan) -> Plan:
         match plan:
             case Latest(window=window):
-                rows = reading(self._table(plan), plan.columns, fields(SLICE, BORN))
-                joined = Join(rows, self.boundaries((AT,)), condition=_is_shown(BORN))
+                rows = Input(self._slot(plan), (*plan.columns, *fields(SLICE, VISIBLE_FROM)))
+                joined = Join(rows, self.boundaries((AT,)), condition=_is_shown(VISIBLE_FROM))
                 keys = (*self.names, *window.partition)
                 return self._narrowed(plan, last_rows(joined, keys, window.count, scalar.column(SLICE)))
             case Shown(is_merged=True):
                 return self._merged(plan)
-        rows = reading(self._table(plan), plan.schema.fields, fields(BORN, DIES))
-        return self._narrowed(plan, Join(rows, self.boundaries((AT,)), condition=_is_shown(BORN, DIES)))
+        rows = Input(self._slot(plan), (*plan.schema.fields, *fields(VISIBLE_FROM, VISIBLE_TO)))
+        return self._narrowed(plan, Join(rows, self.boundaries((AT,)), condition=_is_shown(VISIBLE_FROM, VISIBLE_TO)))
 
     def _merged(self, plan: Shown) -> Plan:
         (key,) = self.carried
         at = Field(AT, key.type)
         assert plan.combination is not None
-        ready = reading(self._table(plan), plan.columns, (at,))
-        merged = covering if self.covers else running
-        found = Union((ready, merged(plan.columns, plan.combination, self.leaves.index(plan), at)))
+        ready = Input(self._slot(plan), (*plan.columns, at))
+        found = Union((ready, running(plan.columns, plan.combination, self.leaves.index(plan), at)))
         return Map(found, (*found.schema.passing(plan.schema.names), Named(key.name, scalar.column(AT), key.type)))
 
-    def _table(self, leaf: Plan) -> str:
+    def _slot(self, leaf: Plan) -> ShownRows:
         assert isinstance(leaf, Shown | Latest)
-        return shown_table(self.leaves.index(leaf))
+        return ShownRows(self.leaves.index(leaf))
 
     def _narrowed(self, plan: Plan, joined: Plan) -> Plan:
         return Map(joined, joined.schema.passing((*plan.schema.names, *self.names)))
@@ -303,28 +280,28 @@ def last_rows(rows: Plan, keys: Sequence[str], count: int, position: exp.Expr) -
 
 def last_rows_of(columns: tuple[Field, ...], keys: Sequence[str], count: int) -> Plan:
     """A fragment that keeps the last rows of each key of a relation."""
-    rows = reading(ROWS, columns, fields(SLICE))
+    rows = Input(ROWS, (*columns, *fields(SLICE)))
     return Map(last_rows(rows, keys, count, scalar.column(SLICE)), rows.schema.passing())
 
 
-def _is_shown(born: str, dies: str | None = None) -> exp.Expr:
+def _is_shown(since: str, until: str | None = None) -> exp.Expr:
     at = scalar.column(AT)
-    conditions: list[exp.Expr] = [exp.LTE(this=scalar.column(born), expression=at)]
-    if dies is not None:
-        conditions.append(exp.LT(this=at.copy(), expression=scalar.column(dies)))
+    conditions: list[exp.Expr] = [exp.LTE(this=scalar.column(since), expression=at)]
+    if until is not None:
+        conditions.append(exp.LT(this=at.copy(), expression=scalar.column(until)))
     return scalar.conjoin(conditions)
 
 
-def _with_position(plan: Plan, table: str) -> Plan:
-    """What stands below a window, read from a table and keeping each row's position."""
+def _with_position(plan: Plan, slot: WindowRows) -> Plan:
+    """What stands below a window, over the window's rows and keeping each row's position."""
     match plan:
         case Stream(alias=alias, columns=columns):
-            return Table(table, alias, (*columns, Field(POSITION, BIGINT)))
+            return Input(slot, (*columns, Field(POSITION, BIGINT)), alias)
         case Map(child, columns):
-            below = _with_position(child, table)
+            below = _with_position(child, slot)
             return Map(below, (*columns, *below.schema.passing([_position(below)])))
         case Filter(child):
-            return Filter(_with_position(child, table), plan.predicate)
+            return Filter(_with_position(child, slot), plan.predicate)
     raise PlanError(f"{plan.head()} below a window")
 
 

@@ -10,20 +10,31 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from datacell.algebra import scalar, tree
-from datacell.algebra.plan import Join, Map, Plan, Union
+from datacell.algebra.plan import Input, Join, Map, Plan, Slot, Union
 from datacell.algebra.schema import Field, Named, Schema
 from datacell.algebra.types import BIGINT
-from datacell.incremental.relations import BORN, DIES, fields, reading
+from datacell.incremental.relations import VISIBLE_FROM, VISIBLE_TO, fields
 from datacell.incremental.slicing import PerPart
 
-SIDES = ("left new", "right all", "left old", "right new")
+
+@dataclass(frozen=True)
+class SideRows(Slot):
+    """Rows of one side of a join."""
+
+    which: str
+
+    def __str__(self) -> str:
+        return self.which
+
+
+SIDES = tuple(map(SideRows, ("left new", "right all", "left old", "right new")))
 """The inputs of a pair: what is new on the left meets all of the right, what was there meets what is new."""
 
 
 def met(plan: Plan, join: Join) -> Plan:
     """What the plan makes of the pairs of a join in it that are new."""
     above = replaced(plan, join, _Meeting(join.schema.fields, join))
-    return _Pairing(fields(BORN, DIES), frozenset()).carry(above)
+    return _Pairing(fields(VISIBLE_FROM, VISIBLE_TO), frozenset()).carry(above)
 
 
 def replaced(plan: Plan, old: Plan, new: Plan) -> Plan:
@@ -59,7 +70,7 @@ class _Pairing(PerPart):
         left_new, right_all, left_old, right_new = SIDES
         return Union((self._met(plan, left_new, right_all, True), self._met(plan, left_old, right_new, False)))
 
-    def _met(self, plan: _Meeting, left: str, right: str, left_is_small: bool) -> Plan:
+    def _met(self, plan: _Meeting, left: Slot, right: Slot, left_is_small: bool) -> Plan:
         """The pairs: each is shown from when its younger row is until its older is not, if that is not before.
 
         The small side stands on the right, because that is the one which engines hash.
@@ -75,7 +86,9 @@ class _Pairing(PerPart):
         return Map(joined, (*joined.schema.passing(plan.schema.names), *when))
 
 
-def _side(table: str, columns: Sequence[Field], when: tuple[str, str]) -> Plan:
-    read = reading(table, tuple(columns), fields(BORN, DIES))
-    renamed = (Named(new, scalar.column(old), BIGINT) for old, new in zip((BORN, DIES), when, strict=True))
+def _side(slot: Slot, columns: Sequence[Field], when: tuple[str, str]) -> Plan:
+    read = Input(slot, (*columns, *fields(VISIBLE_FROM, VISIBLE_TO)))
+    renamed = (
+        Named(new, scalar.column(old), BIGINT) for old, new in zip((VISIBLE_FROM, VISIBLE_TO), when, strict=True)
+    )
     return Map(read, (*read.schema.passing([c.name for c in columns]), *renamed))

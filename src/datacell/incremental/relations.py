@@ -12,17 +12,17 @@ from functools import cached_property
 
 from sqlglot import exp
 
-from datacell.algebra import scalar, tree
+from datacell.algebra import tree
 from datacell.algebra.parts import Parts
-from datacell.algebra.plan import Map, Plan, Table
+from datacell.algebra.plan import Input, Map, Plan
 from datacell.algebra.query import Query
-from datacell.algebra.schema import Field, Named, Schema
+from datacell.algebra.schema import Field, Schema
 from datacell.algebra.types import BIGINT
 from datacell.algebra.window import Rows, WindowSpec
 from datacell.incremental.cuts import Cuts
 
-SLICE, BORN, DIES = "slice′", "born′", "dies′"
-"""Columns of relations beside their own: the slice of a row; the boundaries between which a pair is shown."""
+SLICE, VISIBLE_FROM, VISIBLE_TO = "slice′", "visible_from′", "visible_to′"
+"""Columns of relations beside their own: the slice of a row; the boundaries between which a row is visible."""
 
 
 @dataclass(frozen=True)
@@ -140,17 +140,11 @@ def name(number: int) -> str:
     return f"relation {number + 1}"
 
 
-def reading(table: str, columns: tuple[Field, ...], extra: tuple[Field, ...] = ()) -> Plan:
-    """A relation of these names from a table of the same names."""
-    fields = (*columns, *extra)
-    return Map(Table(table, "of", fields), tuple(Named(f.name, scalar.column(f"of.{f.name}"), f.type) for f in fields))
-
-
 def projection(plan: Plan) -> dict[str, str] | None:
     """If a plan only passes columns of one table on: for each of its columns the table's. No engine is needed then."""
     match plan:
-        case Table(columns=columns):
-            return {f"{plan.alias}.{f.name}": f.name for f in columns}
+        case Input(columns=columns):
+            return {name: f.name for name, f in zip(plan.schema.names, columns, strict=True)}
         case Map(child, columns):
             below = projection(child)
             if below is None or not all(isinstance(c.value, exp.Column) for c in columns):

@@ -8,11 +8,11 @@ from sqlglot import exp
 
 from datacell.algebra import scalar, tree
 from datacell.algebra.carry import Carrier, ungrouped
-from datacell.algebra.plan import Aggregate, Group, Map, Plan, Stream, Table
+from datacell.algebra.plan import Aggregate, Group, Input, Map, Plan, Stream
 from datacell.algebra.schema import Named
 from datacell.algebra.types import BIGINT
 from datacell.errors import PlanError
-from datacell.incremental.lift import basket
+from datacell.incremental.inputs import BasketRows
 from datacell.incremental.relations import SLICE, fields
 
 
@@ -25,7 +25,9 @@ def alone(plan: Plan) -> Plan | None:
     """What the plan does to the rows of one slice; None if it says something of a slice whose rows are all filtered."""
     if any(isinstance(n, Aggregate) and not n.keys and tree.has_stream(n) for n in tree.descendants(plan)):
         return None
-    return tree.transform_up(plan, lambda n: Table(basket(n.name), n.alias, n.columns) if isinstance(n, Stream) else n)
+    return tree.transform_up(
+        plan, lambda n: Input(BasketRows(n.name), n.columns, n.alias) if isinstance(n, Stream) else n
+    )
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class _Slicing(PerPart):
     def source(self, plan: Plan) -> Plan:
         if not isinstance(plan, Stream):
             return super().source(plan)
-        table = Table(basket(plan.name), plan.alias, (*plan.columns, *self.carried))
+        rows = Input(BasketRows(plan.name), (*plan.columns, *self.carried), plan.alias)
         (name,) = self.names
         carried = Named(name, scalar.column(f"{plan.alias}.{name}"), BIGINT)
-        return Map(table, (*table.schema.passing(plan.schema.names), carried))
+        return Map(rows, (*rows.schema.passing(plan.schema.names), carried))

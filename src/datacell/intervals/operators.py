@@ -7,6 +7,7 @@ comes of what is new in its leaves, which are windows and outputs of operators.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -234,6 +235,10 @@ class Program:
     operators: tuple[Operator, ...]
     answer: Flow
     finish: Plan | None
+
+    def named(self) -> Iterator[tuple[str, Plan]]:
+        """All that an engine will have to run, by name."""
+        return (("at every instant", plan) for plan in self.fragments())
 
     def fragments(self) -> list[Plan]:
         flows = [flow.plan for o in self.operators for flow in o.inputs]

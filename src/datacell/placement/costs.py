@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from datacell.placement.operators import Kind, Operator, Site, Source
+from datacell.placement.operators import Operator, OperatorKind, Site, Source
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,18 @@ class EngineCosts:
 
     firing: float
     operator: float
-    row: Mapping[Kind, float]
+    row: Mapping[OperatorKind, float]
     pair: float
+
+    def times(self, factor: float) -> EngineCosts:
+        row = {kind: seconds * factor for kind, seconds in self.row.items()}
+        return EngineCosts(self.firing * factor, self.operator * factor, row, self.pair * factor)
+
+    def of_row(self, kind: OperatorKind) -> float:
+        """A running combination sorts, or joins and groups, whichever is cheaper here."""
+        if kind is not OperatorKind.RUNNING:
+            return self.row[kind]
+        return min(self.row[OperatorKind.OVER], 2 * self.row[OperatorKind.JOIN] + self.row[OperatorKind.AGGREGATE])
 
 
 @dataclass(frozen=True)
@@ -81,8 +91,8 @@ class UnitCosts:
     def evaluation(self, operator: Operator, site: Site) -> float:
         """u of an operator by itself."""
         costs = self.engines[site]
-        read = sum(child.rate for child in operator.inputs) * costs.row[operator.kind] * operator.weight
-        made = operator.rate * costs.pair if operator.kind is Kind.JOIN else 0.0
+        read = sum(child.rate for child in operator.inputs) * costs.of_row(operator.kind) * operator.weight
+        made = operator.rate * costs.pair if operator.kind is OperatorKind.JOIN else 0.0
         return operator.firings * costs.operator + read + made
 
     def on_spark(self, operator: Operator) -> float:

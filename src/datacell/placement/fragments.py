@@ -15,11 +15,13 @@ from datacell.algebra.plan import (
     Distinct,
     Filter,
     Group,
+    Input,
     Join,
     Map,
     Order,
     Over,
     Plan,
+    Slot,
     Stream,
     Table,
     Unfold,
@@ -27,8 +29,10 @@ from datacell.algebra.plan import (
     Values,
     Window,
 )
-from datacell.incremental.relations import reading
-from datacell.placement.operators import EVERYWHERE, Input, Kind, Operator, Site, Source
+from datacell.incremental.running import Running
+from datacell.placement.operators import EVERYWHERE, Operator, OperatorKind, Site, Source
+from datacell.placement.operators import Input as Placeable
+from datacell.placement.shapes import expanded
 from datacell.placement.sizes import Sizes
 
 Refuses = Callable[[Plan, Plan], bool]
@@ -36,17 +40,27 @@ Refuses = Callable[[Plan, Plan], bool]
 
 
 @dataclass(frozen=True)
-class Fragment:
-    """A part of a plan for one engine; `name` is the table that others read its result from."""
+class FragmentResult(Slot):
+    """What fragment number `number` of a placed plan gave."""
 
-    name: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"fragment {self.number + 1}"
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """A part of a plan for one engine, in its shape there; others read its result by its slot."""
+
+    slot: FragmentResult
     site: Site
     plan: Plan
     result: Plan
     """The operator of the whole plan whose rows these are."""
 
 
-def operators(plan: Plan, sizes: Sizes, firings: float, refuses: Refuses) -> Input:
+def operators(plan: Plan, sizes: Sizes, firings: float, refuses: Refuses) -> Placeable:
     """The operators of a plan that runs so many times a second, with their sizes; what they are made of stays beside.
 
     λ of what runs over tables is the rows of each run.
@@ -54,7 +68,7 @@ def operators(plan: Plan, sizes: Sizes, firings: float, refuses: Refuses) -> Inp
     if _is_source(plan):
         return Source(plan.head(), firings * sizes.rows(plan), len(plan.schema.names), plan)
     inputs = tuple(operators(child, sizes, firings, refuses) for child in _inputs(plan))
-    alone = _over(plan, iter([_read("input", i.node, n) for n, i in enumerate(inputs)]))
+    alone = _over(plan, iter([_read(i.node, n) for n, i in enumerate(inputs)]))
     return Operator(
         _kind(plan),
         plan.head(),
@@ -62,13 +76,13 @@ def operators(plan: Plan, sizes: Sizes, firings: float, refuses: Refuses) -> Inp
         firings * sizes.rows(plan),
         len(plan.schema.names),
         firings,
-        frozenset([Site.SPARK]) if refuses(plan, alone) else EVERYWHERE,
+        frozenset([Site.SPARK]) if refuses(plan, expanded(alone, Site.DUCKDB)) else EVERYWHERE,
         _weight(plan),
         plan,
     )
 
 
-def windowed(plan: Plan, sizes: Sizes) -> Input:
+def windowed(plan: Plan, sizes: Sizes) -> Placeable:
     """The operators of a query over windows of streams, as the paper has them: with source-driven sizes."""
     if _is_source(plan) or isinstance(plan, Window):
         return Source(plan.head(), sizes.rate(plan), len(plan.schema.names), plan)
@@ -78,16 +92,20 @@ def windowed(plan: Plan, sizes: Sizes) -> Input:
     )
 
 
-def fragments(root: Input, sites: Sequence[Site]) -> tuple[Fragment, ...]:
+def fragments(root: Placeable, sites: Sequence[Site]) -> tuple[Fragment, ...]:
     """The fragments of a placed plan, each after those that it reads; the last gives the answer."""
     found: list[Fragment] = []
     if isinstance(root, Source):
-        return (Fragment("answer′", Site.DUCKDB, root.node, root.node),)
+        return (Fragment(FragmentResult(0), Site.DUCKDB, root.node, root.node),)
     plan, _ = _cut(root, iter(sites), found)
-    return (*found, Fragment("answer′", sites[-1], plan, root.node))
+    return (*found, _fragment(len(found), sites[-1], plan, root.node))
 
 
-def _cut(node: Input, sites: Iterator[Site], found: list[Fragment]) -> tuple[Plan, Site | None]:
+def _fragment(number: int, site: Site, plan: Plan, result: Plan) -> Fragment:
+    return Fragment(FragmentResult(number), site, expanded(plan, site), result)
+
+
+def _cut(node: Placeable, sites: Iterator[Site], found: list[Fragment]) -> tuple[Plan, Site | None]:
     """What is to be run for an operator, and where; what runs elsewhere is put with the fragments."""
     if isinstance(node, Source):
         return node.node, None
@@ -98,14 +116,14 @@ def _cut(node: Input, sites: Iterator[Site], found: list[Fragment]) -> tuple[Pla
         if site is None or site is own:
             inputs.append(plan)
             continue
-        fragment = Fragment(f"fragment′ {len(found)}", site, plan, child.node)
+        fragment = _fragment(len(found), site, plan, child.node)
         found.append(fragment)
-        inputs.append(reading(fragment.name, child.node.schema.fields))
+        inputs.append(Input(fragment.slot, child.node.schema.fields))
     return _over(node.node, iter(inputs)), own
 
 
 def _is_source(plan: Plan) -> bool:
-    return isinstance(plan, Table | Values | Stream)
+    return isinstance(plan, Table | Values | Stream | Input)
 
 
 def _fuses(parent: Plan, child: Plan) -> bool:
@@ -129,34 +147,41 @@ def _over(plan: Plan, inputs: Iterator[Plan]) -> Plan:
     return plan.with_children([_over(c, inputs) if _fuses(plan, c) else next(inputs) for c in plan.children])
 
 
-def _read(name: str, plan: Plan, number: int) -> Plan:
-    return plan if isinstance(plan, Values) else reading(f"{name} {number}", plan.schema.fields)
+def _read(plan: Plan, number: int) -> Plan:
+    return plan if isinstance(plan, Values) else Input(FragmentResult(number), plan.schema.fields)
 
 
 def _weight(plan: Plan) -> float:
-    return float(len(plan.functions)) if isinstance(plan, Over) else 1.0
+    match plan:
+        case Over(functions=functions):
+            return float(len(functions))
+        case Running(combination=combination):
+            return 1.0 + sum(len(p.combined) for p in combination.parts)
+    return 1.0
 
 
-def _kind(plan: Plan) -> Kind:
+def _kind(plan: Plan) -> OperatorKind:
     if any(isinstance(c, Order) and _fuses(plan, c) for c in plan.children):
-        return Kind.ORDER
+        return OperatorKind.ORDER
     match plan:
         case Map(Filter() | Map() as child):
             return _kind(child)
         case Filter():
-            return Kind.FILTER
+            return OperatorKind.FILTER
         case Map() | Unfold():
-            return Kind.MAP
+            return OperatorKind.MAP
         case Aggregate() | Group():
-            return Kind.AGGREGATE
+            return OperatorKind.AGGREGATE
         case Join():
-            return Kind.JOIN
+            return OperatorKind.JOIN
         case Distinct():
-            return Kind.DISTINCT
+            return OperatorKind.DISTINCT
         case Over():
-            return Kind.OVER
+            return OperatorKind.OVER
+        case Running():
+            return OperatorKind.RUNNING
         case Order():
-            return Kind.ORDER
+            return OperatorKind.ORDER
         case Union():
-            return Kind.UNION
-    return Kind.SET_OPERATION
+            return OperatorKind.UNION
+    return OperatorKind.SET_OPERATION

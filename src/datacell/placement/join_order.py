@@ -17,7 +17,7 @@ from sqlglot import exp
 from datacell.algebra import scalar
 from datacell.algebra.plan import Join, JoinKind, Map, Plan
 from datacell.placement.costs import Cost, EngineCosts
-from datacell.placement.operators import Kind
+from datacell.placement.operators import OperatorKind
 from datacell.placement.sizes import Sizes
 
 MOST_INPUTS = 10
@@ -71,7 +71,7 @@ class Joins:
     def joined(self, left: Ordered, right: Ordered) -> Ordered:
         members = left.members | right.members
         read = self._rate(left.members) + self._rate(right.members)
-        u = read * self.costs.row[Kind.JOIN] + self._rate(members) * self.costs.pair
+        u = read * self.costs.row[OperatorKind.JOIN] + self._rate(members) * self.costs.pair
         bottleneck = max(u, left.cost.bottleneck, right.cost.bottleneck)
         return Ordered(members, Cost(bottleneck, u + left.cost.total + right.cost.total), (left, right))
 

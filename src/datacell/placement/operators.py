@@ -20,7 +20,7 @@ class Site(Enum):
     DUCKDB = "duckdb"
 
 
-class Kind(Enum):
+class OperatorKind(Enum):
     """Operators of one kind cost alike."""
 
     FILTER = "filter"
@@ -32,6 +32,8 @@ class Kind(Enum):
     ORDER = "order"
     UNION = "union"
     SET_OPERATION = "set operation"
+    RUNNING = "running combination"
+    """Costs what the operators do that it is expanded to."""
 
 
 EVERYWHERE = frozenset(Site)
@@ -52,7 +54,7 @@ class Source:
 class Operator:
     """A relational operator: its inputs, λ and columns, how often it runs, and where it may."""
 
-    kind: Kind
+    kind: OperatorKind
     name: str
     inputs: tuple[Input, ...]
     rate: float

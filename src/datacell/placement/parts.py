@@ -6,13 +6,17 @@ at whole windows at boundaries; row by row it looks at batches. Every run has on
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from datacell.algebra import scalar, tree
 from datacell.algebra.plan import Plan
 from datacell.algebra.query import Query
-from datacell.incremental import lift, merge
+from datacell.algebra.tree import Key
+from datacell.incremental import merge
+from datacell.incremental.inputs import BOUNDARIES, BasketRows, Probes, ScanRows, ShownRows, WindowRows
 from datacell.incremental.meeting import SIDES
+from datacell.incremental.plans import AnswerPlans, Incremental, Reevaluated
 from datacell.incremental.relations import SLICE, Kept, Latest, Leaf, Pairs, Split, name, projection
 from datacell.placement.sizes import HORIZON, Sizes
 from datacell.placement.statistics import BATCH, PRIME, Statistics
@@ -20,7 +24,7 @@ from datacell.placement.statistics import BATCH, PRIME, Statistics
 
 @dataclass(frozen=True)
 class Part:
-    """A plan, runs per second, and what is known of the tables that it reads in a run."""
+    """A plan that is run by itself, runs per second, and what is known of what it reads in a run."""
 
     name: str
     plan: Plan
@@ -33,24 +37,23 @@ class Part:
         return Sizes(self.known).rows(self.plan)
 
 
-def row_by_row(query: Query, fragment: Plan, known: Statistics) -> tuple[Part, ...]:
-    streams = {s.name for s in tree.streams(query.plan)}
-    tables = {lift.basket(s): known.rate(s) * BATCH for s in streams}
-    return (Part("answer", fragment, 1 / BATCH, known.adding(tables)),)
+def row_by_row(plan: Plan, streams: Iterable[str], known: Statistics) -> tuple[Part, ...]:
+    batches: dict[Key, float] = {BasketRows(s): known.rate(s) * BATCH for s in streams}
+    return (Part("answer", plan, 1 / BATCH, known.adding(batches)),)
 
 
-def reevaluated(query: Query, known: Statistics) -> tuple[Part, ...]:
-    sizes = Sizes(known)
+def reevaluated(plans: Reevaluated, known: Statistics) -> tuple[Part, ...]:
+    sizes, query = Sizes(known), plans.query
     firings, due = _firings(query, sizes)
-    tables = {lift.BOUNDARIES: due}
+    rows: dict[Key, float] = {BOUNDARIES: due}
     for number, window in enumerate(tree.windows(query.plan)):
         raw = sizes.rows(replace(window, child=tree.streams(window)[0]))
-        tables[lift.window_table(number)] = raw + (due - 1) * known.rate(tree.stream_of(window)) / sizes.slides(window)
-    return (Part("answer", lift.lift(query, due > 1), firings, known.adding(tables, at_boundaries(due))),)
+        rows[WindowRows(number)] = raw + (due - 1) * known.rate(tree.stream_of(window)) / sizes.slides(window)
+    return (_answer(plans.answer, firings, due, known.adding(rows, at_boundaries(due))),)
 
 
-def incremental(split: Split, known: Statistics) -> tuple[Part, ...]:
-    sizes = Sizes(known)
+def incremental(plans: Incremental, known: Statistics) -> tuple[Part, ...]:
+    split, sizes = plans.split, Sizes(known)
     firings, due = _firings(split.query, sizes)
     found = []
     rows: list[tuple[float, float]] = []
@@ -63,16 +66,20 @@ def incremental(split: Split, known: Statistics) -> tuple[Part, ...]:
         rows.append(alive)
         if projection(part.plan) is None:
             found.append(part)
-    tables = {lift.BOUNDARIES: due}
+    read: dict[Key, float] = {BOUNDARIES: due}
     for index, leaf in enumerate(split.leaves):
-        tables |= _read(index, leaf, rows[leaf.relation], split, due, known)
-    at = known.adding(tables, at_boundaries(due))
-    return (*found, Part("answer", lift.lift_rest(split, due > 1), firings, at))
+        read |= _read(index, leaf, rows[leaf.relation], split, due, known)
+    return (*found, _answer(plans.answer, firings, due, known.adding(read, at_boundaries(due))))
 
 
 def at_boundaries(due: float) -> dict[str, float]:
     """Distinct values of the columns that tell the boundary."""
     return {f"{scalar.WINDOW_END}{PRIME}": due, merge.AT: due}
+
+
+def _answer(plans: AnswerPlans, firings: float, due: float, known: Statistics) -> Part:
+    title, plan = list(plans.named())[due > 1]
+    return Part(title, plan, firings, known)
 
 
 def _firings(query: Query, sizes: Sizes) -> tuple[float, float]:
@@ -84,7 +91,7 @@ def _firings(query: Query, sizes: Sizes) -> tuple[float, float]:
 def _kept(number: int, kept: Kept, split: Split, known: Statistics) -> tuple[Part, tuple[float, float]]:
     batch = known.rate(kept.stream) * BATCH
     slices = {SLICE: max(1.0, Sizes(known).slides(split.query.plan) * BATCH)}
-    part = Part(name(number), kept.plan, 1 / BATCH, known.adding({lift.basket(kept.stream): batch}, slices))
+    part = Part(name(number), kept.plan, 1 / BATCH, known.adding({BasketRows(kept.stream): batch}, slices))
     made = part.rows / BATCH
     spans = [_span(w.window, split, known) for w in tree.windows(split.query.plan) if tree.stream_of(w) == kept.stream]
     return part, (made, made * max(spans, default=0.0))
@@ -109,19 +116,15 @@ def _pairs(
 
 def _read(
     index: int, leaf: Leaf, rows: tuple[float, float], split: Split, due: float, known: Statistics
-) -> dict[str, float]:
+) -> dict[Key, float]:
     """What a leaf reads: a front and a suffix of combined rows, or all that is alive."""
     made, alive = rows
     if isinstance(leaf, Latest) or not leaf.is_merged:
-        return {merge.shown_table(index): alive}
+        return {ShownRows(index): alive}
     assert leaf.window is not None
     assert leaf.combination is not None
     keys = [scalar.column(k) for k in leaf.combination.keys]
     groups = Sizes(known).groups(keys, made * _span(leaf.window, split, known))
     if due <= 1:
-        return {merge.shown_table(index): 2 * groups}
-    return {
-        merge.shown_table(index): groups * due,
-        merge.steps_table(index): groups + made * BATCH,
-        merge.members_table(index): due,
-    }
+        return {ShownRows(index): 2 * groups}
+    return {ShownRows(index): groups * due, ScanRows(index): groups + made * BATCH, Probes(index): due}

@@ -22,6 +22,7 @@ from datacell.algebra.plan import (
     Difference,
     Distinct,
     Filter,
+    Input,
     Intersection,
     Join,
     JoinKind,
@@ -36,6 +37,7 @@ from datacell.algebra.plan import (
     Window,
 )
 from datacell.algebra.window import Fixed, Landmark, LandmarkRows, Now, Range, Rows, Unbounded, counts_rows
+from datacell.incremental.running import Running
 from datacell.placement.statistics import PRIME, Statistics
 
 HORIZON = 3600.0
@@ -67,7 +69,7 @@ class Sizes:
         match plan:
             case Stream(name=name):
                 return self.known.rate(name)
-            case Table() | Values():
+            case Table() | Values() | Input():
                 return 0.0
             case Join(left, right) | Apply(left, right):
                 share = self.matching(plan, left, right)
@@ -94,8 +96,8 @@ class Sizes:
         match plan:
             case Stream(name=name):
                 return self.known.rate(name) * HORIZON
-            case Table(name=name):
-                return self.known.table(name)
+            case Table() | Input():
+                return self.known.table(tree.key(plan))
             case Values(rows=rows):
                 return float(len(rows))
             case Window():
@@ -112,6 +114,9 @@ class Sizes:
                 return self._joined(plan, left, right)
             case Union(inputs):
                 return sum(map(self.rows, inputs))
+            case Running(rows, probes, combination):
+                keys = self.groups([scalar.column(k) for k in combination.keys], self.rows(rows))
+                return keys * max(1.0, self.rows(probes))
             case Difference(left) | StrictDifference(left) | Intersection(left):
                 return self.rows(left)
         return sum(map(self.rows, plan.children))

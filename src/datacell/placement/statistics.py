@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from datacell.algebra.tree import Key
 from datacell.errors import SqlError
 
 RATE = 1000.0
@@ -27,20 +28,20 @@ class Statistics:
     """Rows per second by stream, rows by table, distinct values by column, rows by operator where they were seen."""
 
     rates: Mapping[str, float] = field(default_factory=dict)
-    tables: Mapping[str, float] = field(default_factory=dict)
+    tables: Mapping[Key, float] = field(default_factory=dict)
     distinct: Mapping[str, float] = field(default_factory=dict)
     seen: Mapping[int, float] = field(default_factory=dict)
     """By the operator's identity: what it put out, on average, when it ran."""
 
-    def adding(self, tables: Mapping[str, float], distinct: Mapping[str, float] | None = None) -> Statistics:
+    def adding(self, tables: Mapping[Key, float], distinct: Mapping[str, float] | None = None) -> Statistics:
         """What is known, and that of the tables and columns of one plan."""
         return replace(self, tables={**self.tables, **tables}, distinct={**self.distinct, **(distinct or {})})
 
     def rate(self, stream: str) -> float:
         return self.rates.get(stream.lower(), RATE)
 
-    def table(self, name: str) -> float:
-        return self.tables.get(name, TABLE)
+    def table(self, key: Key) -> float:
+        return self.tables.get(key, TABLE)
 
     def values(self, column: str) -> float | None:
         """Distinct values of a column, whatever it is qualified with. Ours end with a prime, or with several."""

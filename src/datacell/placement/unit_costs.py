@@ -9,9 +9,10 @@ from typing import Any
 
 from datacell.errors import DataCellError
 from datacell.placement.costs import EngineCosts, UnitCosts
-from datacell.placement.operators import Kind, Site
+from datacell.placement.operators import OperatorKind, Site
 
 _MICRO = 1e-6
+_MEASURED = tuple(kind for kind in OperatorKind if kind is not OperatorKind.RUNNING)
 
 SHIPPED = UnitCosts(
     {
@@ -19,15 +20,15 @@ SHIPPED = UnitCosts(
             firing=0.1,
             operator=0.015,
             row={
-                Kind.FILTER: 0.1 * _MICRO,
-                Kind.MAP: 0.1 * _MICRO,
-                Kind.AGGREGATE: 0.7 * _MICRO,
-                Kind.JOIN: 1.0 * _MICRO,
-                Kind.DISTINCT: 0.7 * _MICRO,
-                Kind.OVER: 3.0 * _MICRO,
-                Kind.ORDER: 1.0 * _MICRO,
-                Kind.UNION: 0.1 * _MICRO,
-                Kind.SET_OPERATION: 1.0 * _MICRO,
+                OperatorKind.FILTER: 0.1 * _MICRO,
+                OperatorKind.MAP: 0.1 * _MICRO,
+                OperatorKind.AGGREGATE: 0.7 * _MICRO,
+                OperatorKind.JOIN: 1.0 * _MICRO,
+                OperatorKind.DISTINCT: 0.7 * _MICRO,
+                OperatorKind.OVER: 3.0 * _MICRO,
+                OperatorKind.ORDER: 1.0 * _MICRO,
+                OperatorKind.UNION: 0.1 * _MICRO,
+                OperatorKind.SET_OPERATION: 1.0 * _MICRO,
             },
             pair=0.05 * _MICRO,
         ),
@@ -35,15 +36,15 @@ SHIPPED = UnitCosts(
             firing=0.001,
             operator=0.0003,
             row={
-                Kind.FILTER: 0.005 * _MICRO,
-                Kind.MAP: 0.01 * _MICRO,
-                Kind.AGGREGATE: 0.02 * _MICRO,
-                Kind.JOIN: 0.03 * _MICRO,
-                Kind.DISTINCT: 0.02 * _MICRO,
-                Kind.OVER: 0.35 * _MICRO,
-                Kind.ORDER: 0.05 * _MICRO,
-                Kind.UNION: 0.005 * _MICRO,
-                Kind.SET_OPERATION: 0.03 * _MICRO,
+                OperatorKind.FILTER: 0.005 * _MICRO,
+                OperatorKind.MAP: 0.01 * _MICRO,
+                OperatorKind.AGGREGATE: 0.02 * _MICRO,
+                OperatorKind.JOIN: 0.03 * _MICRO,
+                OperatorKind.DISTINCT: 0.02 * _MICRO,
+                OperatorKind.OVER: 0.35 * _MICRO,
+                OperatorKind.ORDER: 0.05 * _MICRO,
+                OperatorKind.UNION: 0.005 * _MICRO,
+                OperatorKind.SET_OPERATION: 0.03 * _MICRO,
             },
             pair=0.01 * _MICRO,
         ),
@@ -101,5 +102,7 @@ def from_json(found: dict[str, Any]) -> UnitCosts:
 
 
 def _engine_from_json(costs: dict[str, Any]) -> EngineCosts:
-    rows = {kind: float(costs["row"][kind.value]) for kind in Kind}
+    rows: dict[OperatorKind, float] = {
+        kind: float(costs["row"][kind.value]) for kind in OperatorKind if kind is not OperatorKind.RUNNING
+    }
     return EngineCosts(float(costs["firing"]), float(costs["operator"]), rows, float(costs["pair"]))

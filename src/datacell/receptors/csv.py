@@ -12,7 +12,8 @@ from pyspark.sql import functions as f
 
 from datacell.algebra import types
 from datacell.algebra.definitions import StreamDefinition
-from datacell.receptors.checks import FILE_ORDER, MALFORMED, quoted
+from datacell.receptors.checks import MALFORMED, quoted
+from datacell.receptors.file_order import FILE_ORDER, file_order
 
 MOST_FIELDS = 20_000
 """Fields of a line that is parsed at all; Spark's parser has room for 20480."""
@@ -77,12 +78,6 @@ def _lines(spark: SparkSession, options: dict[str, str]) -> DataFrame:
     lines = lines.where(f.trim(line) != "")
     comment = options.get("comment")
     return lines.where(~line.startswith(comment)) if comment else lines
-
-
-def file_order() -> list[Column]:
-    """Spark reads large files first; these columns tell the order in which the rows are there."""
-    names = ("file_modification_time", "file_path", "file_block_start")
-    return [f.col(f"_metadata.{name}").alias(alias) for name, alias in zip(names, FILE_ORDER, strict=True)]
 
 
 def _fits(line: Column, between: str) -> Column:

@@ -17,7 +17,8 @@ import pyarrow.compute as pc
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from datacell.receptors.checks import FILE_ORDER, LONGEST_TEXT, REASON, ROW
+from datacell.receptors.file_order import FILE_ORDER
+from datacell.runtime.streams.gate import LONGEST_TEXT, REASON, TEXT
 
 _LONGEST = 1 << 20
 _SHOWN = 200
@@ -85,13 +86,13 @@ class HeaderCheck:
 
 def _reject(batch: pa.Table, rows: pa.ChunkedArray, why: str) -> pa.Table:
     at = batch.schema.get_field_index
-    text = pc.if_else(rows, pc.coalesce(batch[ROW], _shown(batch)), batch[ROW])
+    text = pc.if_else(rows, pc.coalesce(batch[TEXT], _shown(batch)), batch[TEXT])
     reason = pc.if_else(rows, why, batch[REASON])
-    return batch.set_column(at(REASON), REASON, reason).set_column(at(ROW), ROW, text)
+    return batch.set_column(at(REASON), REASON, reason).set_column(at(TEXT), TEXT, text)
 
 
 def _shown(batch: pa.Table) -> pa.ChunkedArray:
-    plain = [c for n, c in zip(batch.schema.names, batch.columns, strict=True) if n not in (REASON, ROW, *FILE_ORDER)]
+    plain = [c for n, c in zip(batch.schema.names, batch.columns, strict=True) if n not in (REASON, TEXT, *FILE_ORDER)]
     texts = [c.cast(pa.string()) for c in plain if not pa.types.is_nested(c.type) and not pa.types.is_binary(c.type)]
     joined = pc.binary_join_element_wise(*texts, ",", null_handling="replace")
     return pc.utf8_slice_codeunits(joined, 0, LONGEST_TEXT)

@@ -111,7 +111,7 @@ class Receptor:
     def _stopped(self, error: PySparkException) -> SourceError:
         return SourceError(
             f"stream {self.stream.name} stopped: {explained(str(error))}",
-            hint="mend the source and run again: with the same checkpoint it goes on where it stopped",
+            hint="fix the source and run again: with the same checkpoint it goes on where it stopped",
         )
 
 

@@ -16,9 +16,8 @@ from pyspark.sql import functions as f
 from datacell.algebra.definitions import StreamDefinition
 from datacell.errors import SourceError
 from datacell.receptors import csv, headers
-from datacell.receptors.checks import FILE_ORDER as FILE_ORDER
 from datacell.receptors.checks import MALFORMED, quoted
-from datacell.receptors.csv import file_order
+from datacell.receptors.file_order import file_order
 from datacell.receptors.reasons import explained
 
 FILE_FORMATS = frozenset({"csv", "json", "parquet", "orc", "text", "xml", "avro"})

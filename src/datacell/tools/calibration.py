@@ -18,7 +18,7 @@ from datacell.algebra.plan import Plan
 from datacell.engines.protocol import Engine
 from datacell.placement.costs import EngineCosts, UnitCosts
 from datacell.placement.fragments import operators
-from datacell.placement.operators import Kind, Operator, Site, in_post_order
+from datacell.placement.operators import Operator, OperatorKind, Site, in_post_order
 from datacell.placement.prediction import loads
 from datacell.placement.sizes import Sizes
 from datacell.placement.statistics import Statistics
@@ -155,7 +155,7 @@ def _amounts(plan: Plan, known: Statistics, site: Site) -> tuple[float, ...]:
 
 def _one_each(site: Site) -> Iterator[UnitCosts]:
     """For each unit cost: it alone is one second."""
-    count = 5 + len(Kind)
+    count = 5 + len(OperatorKind)
     for j in range(count):
         numbers = np.zeros(count)
         numbers[j] = 1.0
@@ -169,7 +169,7 @@ def _units(found: dict[Site, np.ndarray], least: float = _LEAST) -> UnitCosts:
         site: EngineCosts(
             float(numbers[0]),
             float(numbers[1]),
-            {k: float(c) for k, c in zip(Kind, numbers[5:], strict=True)},
+            {k: float(c) for k, c in zip(OperatorKind, numbers[5:], strict=True)},
             float(numbers[2]),
         )
         for site, numbers in floored.items()

@@ -19,6 +19,7 @@ An invalid plan cannot be constructed: a node raises `PlanError` if its inputs d
 """
 
 from datacell.algebra.plan.groups import Aggregate, Group
+from datacell.algebra.plan.inputs import Input, Slot
 from datacell.algebra.plan.joins import Apply, Join, JoinKind
 from datacell.algebra.plan.node import Plan, SortKey, descendants
 from datacell.algebra.plan.rows import Distinct, Filter, Map, Order, Over, Unfold
@@ -35,6 +36,7 @@ __all__ = [
     "Distinct",
     "Filter",
     "Group",
+    "Input",
     "Intersection",
     "Join",
     "JoinKind",
@@ -44,6 +46,7 @@ __all__ = [
     "Over",
     "Plan",
     "SetOperation",
+    "Slot",
     "SortKey",
     "SplitEvery",
     "Stream",

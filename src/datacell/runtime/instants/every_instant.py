@@ -44,7 +44,8 @@ from datacell.runtime.instants.cut_points import Turn, Turns
 from datacell.runtime.instants.operator import Working
 from datacell.runtime.instants.sweeping import Covering, Overlapping, Sweeping
 from datacell.runtime.instants.ticking import Cutting, Joining
-from datacell.runtime.streams.basket import Axis, Basket, Need, positions
+from datacell.runtime.streams.basket import Basket, positions
+from datacell.runtime.streams.batch import Axis, Need
 
 MOST_WAITING = 10_000
 """Rows that may wait for one that goes on."""

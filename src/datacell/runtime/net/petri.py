@@ -1,8 +1,8 @@
 """The net as data: a Petri net whose places are baskets and outputs, and whose transitions move rows on.
 
-A transition is enabled when its own condition holds: at least one row, at least n rows, a watermark past a boundary,
-all inputs ready. The scheduler asks for the condition and fires; the order is that of the arcs, so rows flow through
-the whole net before it rests.
+A transition is enabled when its own condition holds: a batch is there, at least n rows, a watermark past a boundary, a
+firing that was not delivered. Receptors and emitters fire on threads of their own, at the pace of what is outside; the
+scheduler fires the others, in the order of the arcs, so rows flow through the whole net before it rests.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Protocol
 from datacell.errors import SqlError
 
 
-class Kind(Enum):
+class TransitionKind(Enum):
     RECEPTOR = "receptor"
     FACTORY = "factory"
     EMITTER = "emitter"
@@ -28,7 +28,7 @@ class Transition:
     """Takes from its input places, puts into its output places."""
 
     name: str
-    kind: Kind
+    kind: TransitionKind
     inputs: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
 
@@ -73,7 +73,7 @@ class Action(Protocol):
     def fire(self) -> None: ...
 
 
-def settle(net: Net, actions: Mapping[str, Action]) -> int:
+def run_to_quiescence(net: Net, actions: Mapping[str, Action]) -> int:
     """Fire what is enabled until nothing is. Returns how often something fired."""
     fired = 0
     while True:

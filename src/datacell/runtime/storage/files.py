@@ -53,10 +53,7 @@ def write(path: Path, fill: Callable[[BinaryIO], object]) -> None:
     except OSError as error:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
-        raise CheckpointError(
-            f"{path} cannot be written: {error.strerror}",
-            hint="free some space or mend the permissions, then run again",
-        ) from error
+        raise _unwritable(path, error) from error
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -100,6 +97,24 @@ def save_table(path: Path, table: pa.Table) -> None:
         write_table(path, table)
 
 
+def save_at(path: Path, offset: int, content: bytes) -> None:
+    """Write what only a restart reads to this place of a file; what stood there and behind it is gone."""
+    if is_temporary(path):
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        with path.open("r+b") as file:
+            file.seek(offset)
+            file.write(content)
+            file.truncate()
+            file.flush()
+            os.fsync(file.fileno())
+        _sync_directory(path.parent)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
 def read_table(path: Path) -> tuple[pa.Table, dict[str, Any]]:
     with pa.memory_map(str(path)) as source:
         table = ipc.open_file(source).read_all()
@@ -115,6 +130,11 @@ def numbered(directory: Path, suffix: str) -> list[tuple[int, Path]]:
 
 def numbered_name(number: int, suffix: str) -> str:
     return f"{number:010d}{suffix}"
+
+
+def _unwritable(path: Path, error: OSError) -> CheckpointError:
+    hint = "free some space or fix the permissions, then run again"
+    return CheckpointError(f"{path} cannot be written: {error.strerror}", hint=hint)
 
 
 def _sync_directory(directory: Path) -> None:

@@ -1,16 +1,15 @@
 """Baskets: the part of a stream that someone still needs.
 
-A basket takes batches of checked rows from its sources: a receptor, queries that insert into the stream. Each row gets
-an arrival number and a time (its event time, or its arrival). A batch is one immutable file; a batch that was taken
-only half before a crash is taken again, under the same numbers. A batch leaves when every reader is done with it.
+A basket takes batches of checked rows from its sources: a receptor, queries and statements that insert into the
+stream. Each row gets an arrival number and a time (its event time, or its arrival). A batch is one immutable file; a
+batch that was taken only half before a crash is taken again, under the same numbers. A batch leaves when every reader
+is done with it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from enum import Enum
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -19,17 +18,10 @@ import pyarrow as pa
 from datacell.incremental.boundaries import FOREVER, Positions
 from datacell.runtime.storage import files
 from datacell.runtime.storage.saved import SavedTables
-
-
-class Axis(Enum):
-    """What positions count: microseconds since the epoch, or arrivals from 1 on."""
-
-    TIME = "time"
-    NUMBER = "number"
-
-
-Need = tuple[Axis, int]
-"""What a reader still needs of a stream: the least position that it looks at."""
+from datacell.runtime.streams.batch import Axis as Axis
+from datacell.runtime.streams.batch import Batch as Batch
+from datacell.runtime.streams.batch import Need as Need
+from datacell.runtime.streams.batch import positions as positions
 
 _TIME = "time′"
 """The column of a saved batch that the stream does not have."""
@@ -37,61 +29,12 @@ _TIME = "time′"
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a stream has come: rows taken so far, the greatest time seen, rows set aside."""
+    """How far a stream has come: rows taken so far, the greatest event time seen, late and rejected rows."""
 
     rows: int = 0
     latest: int = -FOREVER
     late: int = 0
     rejected: int = 0
-
-
-@dataclass(frozen=True, eq=False)
-class Batch:
-    """Rows of a stream that arrived together, numbered from `first` on.
-
-    `when` is the time of each of them, or of all.
-    """
-
-    number: int
-    rows: pa.Table
-    when: Positions | int
-    first: int
-
-    @cached_property
-    def times(self) -> Positions:
-        return np.full(len(self.rows), self.when, dtype=np.int64) if isinstance(self.when, int) else self.when
-
-    @cached_property
-    def numbers(self) -> Positions:
-        return np.arange(self.first, self.first + len(self.rows), dtype=np.int64)
-
-    def positions(self, axis: Axis) -> Positions:
-        return self.times if axis is Axis.TIME else self.numbers
-
-    def extent(self, axis: Axis) -> tuple[int, int]:
-        """The least and the greatest position; if there are no rows, the greatest is before all others."""
-        if axis is Axis.NUMBER and len(self.rows):
-            return self.first, self.first + len(self.rows) - 1
-        return self._times
-
-    @cached_property
-    def _times(self) -> tuple[int, int]:
-        if isinstance(self.when, int) and len(self.rows):
-            return self.when, self.when
-        return int(self.times.min(initial=FOREVER)), int(self.times.max(initial=-FOREVER))
-
-    def between(self, axis: Axis, start: int, stop: int) -> tuple[pa.Table, Positions]:
-        """The rows from one position to another, and where they are."""
-        at, (first, last) = self.positions(axis), self.extent(axis)
-        if start <= first and last < stop:
-            return self.rows, at
-        if last < start or stop <= first:
-            return self.rows[:0], at[:0]
-        if axis is Axis.NUMBER:
-            begin, end = max(0, start - first), max(0, stop - first)
-            return self.rows[begin:end], at[begin:end]
-        inside = (at >= start) & (at < stop)
-        return self.rows.filter(pa.array(inside)), at[inside]
 
 
 class Basket:
@@ -112,12 +55,16 @@ class Basket:
         """Was this batch of that source taken before? Then it may have left already and must not be taken again."""
         return number <= self.sources.get(source, -1)
 
+    def next_number(self, source: str) -> int:
+        """The number of the batch of that source that is to be taken next, where sources count from 0 on."""
+        return self.sources.get(source, -1) + 1
+
     def numbered(self, rows: pa.Table, when: Positions | int) -> Batch:
         """The rows as the next batch, which is not taken yet."""
         return Batch(self.last_batch + 1, rows, when, self.progress.rows + 1)
 
     def take(self, source: str, number: int, batch: Batch, oldest: Iterable[Need], late: int, rejected: int) -> None:
-        """Take the batch that `numbered` made; `late` and `rejected` rows of it have been set aside.
+        """Take the batch that `numbered` made; `late` and `rejected` rows that came with it are in the side outputs.
 
         Its rows are stored only if a reader needs them as they are; `oldest` is what each still looks at.
         """
@@ -181,12 +128,6 @@ class Basket:
             if number <= saved["batch"]:
                 times = positions(rows[_TIME])
                 self.batches.append(Batch(number, rows.drop_columns([_TIME]), times, noted["first"]))
-
-
-def positions(column: pa.ChunkedArray) -> Positions:
-    """The numbers in a column; not copied where they are in one piece."""
-    whole = column.chunk(0) if column.num_chunks == 1 else column
-    return np.asarray(whole.to_numpy(), dtype=np.int64)
 
 
 def _is_needed(batch: Batch, needs: Iterable[Need]) -> bool:

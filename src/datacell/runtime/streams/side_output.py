@@ -1,4 +1,4 @@
-"""Rows set aside: late ones and rejected ones, kept for a look. Bounded: the oldest leave first."""
+"""Side outputs: the late rows of a stream, and its dead letters, the rejected ones. Bounded: the oldest leave first."""
 
 from __future__ import annotations
 
@@ -13,21 +13,26 @@ MOST_ROWS = 10_000
 _BATCH = "__batch"
 
 
-class Aside:
-    """A small table in one file. Putting the rows of a batch again replaces them."""
+class SideOutput:
+    """A small table in one file, which can be queried.
+
+    Rows are put batch by batch; those of a batch that was not taken in the end are replaced by what comes next.
+    """
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         self.path, self.schema = path, schema
         with_batch = schema.append(pa.field(_BATCH, pa.int64()))
         self._rows = files.read_table(path)[0] if path.exists() else with_batch.empty_table()
+        self._last = pc.max(self._rows[_BATCH]).as_py() or 0
 
     def put(self, batch: int, rows: pa.Table) -> None:
-        if not len(rows):
+        if not len(rows) and (self._last < batch or not len(self._rows)):
             return
-        others = self._rows.filter(pc.not_equal(self._rows[_BATCH], pa.scalar(batch)))
+        others = self._rows.filter(pc.less(self._rows[_BATCH], pa.scalar(batch)))
         new = rows.cast(self.schema).append_column(_BATCH, pa.array([batch] * len(rows), pa.int64()))
         together = pa.concat_tables([others, new])
         self._rows = together.slice(max(0, len(together) - MOST_ROWS)).combine_chunks()
+        self._last = batch
         files.write_table(self.path, self._rows)
 
     def rows(self) -> pa.Table:

@@ -1,11 +1,11 @@
-"""A stream at work: its basket, the rows set aside, and how far its time has come."""
+"""A stream at work: its gate, its basket, its side outputs, and how far its time has come."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -15,80 +15,108 @@ from datacell.algebra.schema import Schema
 from datacell.algebra.window import TimeWindow, micros
 from datacell.engines.arrow import arrow_schema
 from datacell.incremental.boundaries import FOREVER, Positions, last_shown
-from datacell.runtime.net.clock import Clock
-from datacell.runtime.streams.basket import Axis, Basket, Batch, Need
-from datacell.runtime.streams.side_output import Aside
-from datacell.runtime.windows.pieces import Mask
-from datacell.runtime.windows.slices import Made
+from datacell.runtime.clock import Clock
+from datacell.runtime.streams import statements
+from datacell.runtime.streams.basket import Basket
+from datacell.runtime.streams.batch import Axis, Batch, Mask, Need
+from datacell.runtime.streams.gate import Gate, Run
+from datacell.runtime.streams.side_output import SideOutput
+from datacell.runtime.streams.statements import Statements
 
-Ahead = Mapping[int, Made]
-"""What readers have made of the rows, by their identity."""
+Prepared = Sequence[tuple["Reader", Any]]
+"""What readers have made of rows before they are taken; only they know what it is."""
 
-TimedReader = tuple[TimeWindow, int]
+AnsweredWindow = tuple[TimeWindow, int]
 """A window over the stream and the instant up to which its query has been answered."""
 
 
 class Reader(Protocol):
     """Who reads the stream: it may make something of a batch before that is stored, and says what it still needs."""
 
-    def ahead(self, stream: str, batch: Batch) -> Made: ...
+    def prepare(self, stream: str, batch: Batch) -> Any:
+        """What can be made of a batch that is about to come, without changing anything."""
 
-    def absorb(self, stream: str, batch: Batch, ahead: Made) -> None: ...
+    def ingest(self, stream: str, batch: Batch, prepared: Any | None) -> None:
+        """A batch is about to be put into the basket; what was prepared of it, if anything was."""
 
-    def oldest_needed(self, stream: str, coming: bool = False) -> list[Need]: ...
+    def answered_windows(self, stream: str) -> Sequence[AnsweredWindow] | None:
+        """The windows over the stream with how far each was answered; None if no row can come too late."""
+
+    def oldest_needed(self, stream: str, coming: bool = False) -> list[Need]:
+        """What is still needed of the rows in the basket, or of a batch that is `coming`."""
+
+
+Readers = Callable[[], Sequence[Reader]]
 
 
 class RunningStream:
-    """Takes batches of rows that have been checked by a receptor."""
+    """Takes batches, each exactly once. Not thread-safe but for `prepare`: the scheduler's lock guards it.
 
-    def __init__(self, definition: StreamDefinition, directory: Path, clock: Clock) -> None:
-        self.definition, self.clock = definition, clock
+    `run` evaluates the gate for rows that no receptor has checked; `is_read` says whether a receptor still reads.
+    """
+
+    def __init__(
+        self,
+        definition: StreamDefinition,
+        directory: Path,
+        clock: Clock,
+        readers: Readers,
+        run: Run,
+        is_read: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.definition, self.clock, self._readers, self._run = definition, clock, readers, run
+        self.is_read = is_read
+        self.gate = Gate(definition)
         self.schema = arrow_schema(Schema(definition.fields))
         self.basket = Basket(directory / "basket", self.schema)
-        self.late = Aside(directory / "late.arrow", self.schema)
-        self.rejected = Aside(directory / "rejected.arrow", arrow_schema(Schema(REJECTED)))
-        self.readers: Callable[[], Sequence[Reader]] = lambda: ()
+        self.late = SideOutput(directory / "late.arrow", self.schema)
+        self.rejected = SideOutput(directory / "rejected.arrow", arrow_schema(Schema(REJECTED)))
+        self._statements = Statements(directory / "statements", self.basket.next_number(statements.SOURCE))
         self.enabled = True
         self.last_arrival = clock.now()
 
-    def ahead(self, rows: pa.Table) -> Ahead:
+    def prepare(self, rows: pa.Table) -> Prepared:
         """What readers can make of rows before they are taken. It changes nothing, so it needs no lock.
 
         Nothing, if rows get their times when they are taken.
         """
         if self.definition.event_time is None:
-            return {}
+            return ()
         coming = self.basket.numbered(rows, self._when(rows))
-        return {id(reader): reader.ahead(self.definition.name, coming) for reader in self.readers()}
+        return [(reader, reader.prepare(self.definition.name, coming)) for reader in self._readers()]
 
     def take(
-        self,
-        source: str,
-        number: int,
-        rows: pa.Table,
-        rejected: pa.Table,
-        readers: Sequence[TimedReader] | None,
-        ahead: Ahead | None = None,
+        self, source: str, number: int, rows: pa.Table, rejected: pa.Table, prepared: Prepared | None = None
     ) -> None:
-        """Take a batch. With only timed `readers`, a row that none of them will look at any more is late."""
+        """Take a batch of rows that have passed the gate, and what was rejected of it."""
         self.last_arrival = self.clock.now()
-        batch = self.basket.last_batch + 1
+        batch, readers, name = self.basket.last_batch + 1, self._readers(), self.definition.name
         self.rejected.put(batch, rejected)
-        when, count = self._when(rows), 0
-        late = _late(np.atleast_1d(when), readers or ())
-        if late.any():
-            late = np.broadcast_to(late, len(rows))
-            count = int(np.count_nonzero(late))
-            self.late.put(batch, rows.filter(pa.array(late)))
+        when = self._when(rows)
+        late = np.broadcast_to(self._late(np.atleast_1d(when), readers), len(rows))
+        count = int(np.count_nonzero(late))
+        self.late.put(batch, rows.filter(pa.array(late)) if count else rows[:0])
+        if count:
             rows, when = rows.filter(pa.array(~late)), when if isinstance(when, int) else when[~late]
         taken = self.basket.numbered(rows, when)
-        name, waiting = self.definition.name, self.readers()
-        if len(taken.rows):
-            for reader in waiting:
-                reader.absorb(name, taken, {} if ahead is None or count else ahead.get(id(reader), {}))
-        needs = [need for r in waiting for need in r.oldest_needed(name, coming=True)]
-        needs += [] if waiting else [(Axis.NUMBER, 0)]
+        usable = () if prepared is None or count else prepared
+        for reader in readers if len(rows) else ():
+            reader.ingest(name, taken, next((made for maker, made in usable if maker is reader), None))
+        needs = [need for r in readers for need in r.oldest_needed(name, coming=True)]
+        needs += [] if readers else [(Axis.NUMBER, 0)]
         self.basket.take(source, number, taken, needs, count, len(rejected))
+
+    def insert(self, source: str, number: int, rows: pa.Table) -> None:
+        """Let rows that are in the driver pass the gate, and take them."""
+        self.take(source, number, *self.gate.check(rows, self._run, self.clock.now()))
+
+    def execute(self, text: str, rows: Callable[[], pa.Table]) -> None:
+        """Carry out an INSERT statement: its rows are durable once this returns."""
+        if self._statements.was_taken(text):
+            return
+        found, number = rows(), self.basket.next_number(statements.SOURCE)
+        self._statements.record(number, text)
+        self.insert(statements.SOURCE, number, found)
 
     def watermark(self) -> int:
         """No row before this instant is expected any more."""
@@ -109,35 +137,19 @@ class RunningStream:
         column = rows[self.definition.event_time].cast(pa.int64())
         return np.asarray(column.to_numpy(), dtype=np.int64)
 
-
-def _late(times: Positions, readers: Iterable[TimedReader]) -> Mask:
-    """Some boundary would have shown the row, and every such boundary has been answered."""
-    shown, waited_for = np.zeros(len(times), dtype=np.bool_), np.zeros(len(times), dtype=np.bool_)
-    for window, answered in readers:
-        last = last_shown(window, times)
-        shown |= last > times
-        waited_for |= (last > times) & (last > answered)
-    return shown & ~waited_for
+    def _late(self, times: Positions, readers: Sequence[Reader]) -> Mask:
+        """A row is late if some boundary would have shown it, and every such boundary has been answered."""
+        shown, waited_for = np.zeros(len(times), dtype=np.bool_), np.zeros(len(times), dtype=np.bool_)
+        for reader in readers:
+            answered = reader.answered_windows(self.definition.name)
+            if answered is None:
+                return np.zeros(len(times), dtype=np.bool_)
+            for window, until in answered:
+                last = last_shown(window, times)
+                shown |= last > times
+                waited_for |= (last > times) & (last > until)
+        return shown & ~waited_for
 
 
 def _passed(since: datetime, now: datetime) -> int:
     return micros(now) - micros(since)
-
-
-def ordered(rows: pa.Table, keys: Sequence[str]) -> pa.Table:
-    """The rows by these columns, which are then dropped; rows that tie stay in order.
-
-    Rows come in long runs that agree on all of them, so only the runs are sorted.
-    """
-    present = [k for k in keys if k in rows.schema.names]
-    if not present or not len(rows):
-        return rows.drop_columns(present)
-    marks = [rows[k].combine_chunks().dictionary_encode() for k in present]
-    codes = np.array([m.indices.to_numpy() for m in marks])
-    begins = np.concatenate(([0], np.flatnonzero((codes[:, 1:] != codes[:, :-1]).any(axis=0)) + 1))
-    values = [m.dictionary.to_pylist() for m in marks]
-    order = sorted(
-        range(len(begins)), key=lambda run: [v[c] for v, c in zip(values, codes[:, begins[run]], strict=True)]
-    )
-    plain, lengths = rows.drop_columns(present), np.diff(np.append(begins, len(rows)))
-    return pa.concat_tables([plain.slice(int(begins[run]), int(lengths[run])) for run in order])

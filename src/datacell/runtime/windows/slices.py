@@ -1,14 +1,14 @@
 """Slices: the live rows of a kept relation, chunk by chunk.
 
 A chunk is what came of some batches of the stream. It is one immutable file, numbered by the last of these batches, so
-a batch that was absorbed only half before a crash is absorbed again under the same number. The file also says up to
-which row the stream has been absorbed, between which slices its rows are and which slices have rows at all. The last
-chunk always stays: it is where absorbing goes on after a restart.
+a batch that was ingested only half before a crash is ingested again under the same number. The file also says up to
+which row the stream has been ingested, between which slices its rows are and which slices have rows at all. The last
+chunk always stays: it is where ingesting goes on after a restart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
@@ -36,10 +36,6 @@ class Sliced:
     occupied: Positions
 
 
-Made = Mapping[int, Sliced]
-"""What a reader has made of rows before they are taken, by the number of its relation."""
-
-
 @dataclass(frozen=True, eq=False)
 class Chunk(Sliced):
     """`first` is the number of the oldest batch in it, `next_row` the arrival number of what comes after it."""
@@ -65,12 +61,12 @@ class Slices:
 
     @property
     def through(self) -> int:
-        """The last batch that was absorbed."""
+        """The last batch that was ingested."""
         return self.chunks[-1].number if self.chunks else -1
 
     @property
     def next_row(self) -> int:
-        """The arrival number of the first row that was not absorbed."""
+        """The arrival number of the first row that was not ingested."""
         return self.chunks[-1].next_row if self.chunks else 1
 
     def put(self, number: int, next_row: int, made: Sliced) -> None:
@@ -79,7 +75,7 @@ class Slices:
         self._occupied = None
 
     def forget_after(self, number: int) -> None:
-        """A batch that was absorbed but could not be taken is absorbed again, with all that waited beside it."""
+        """A batch that was ingested but could not be taken is ingested again, with all that waited beside it."""
         while self.through > number:
             self._saved.remove(self.chunks.pop().number)
             self._occupied = None

@@ -13,7 +13,7 @@ from datacell.sql.bind.expressions import Expressions
 from datacell.sql.bind.scope import Scope
 from datacell.sql.bind.sorting import sortable
 from datacell.sql.bind.subqueries import Subqueries
-from datacell.sql.functions import Kind
+from datacell.sql.functions import FunctionKind
 
 _WRAPPERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls)
 
@@ -82,11 +82,11 @@ class SelectExpressions(Expressions):
         if lifted is not node:
             return self._function(lifted, definition)
         function = self.lookup(node)
-        if function.kind not in (Kind.RANKING, Kind.AGGREGATE):
+        if function.kind not in (FunctionKind.RANKING, FunctionKind.AGGREGATE):
             raise self.context.error(
                 f"{function.name} cannot have OVER", node, "use an aggregate or a ranking function"
             )
-        if function.kind is Kind.RANKING and definition.args.get("order") is None:
+        if function.kind is FunctionKind.RANKING and definition.args.get("order") is None:
             hint = f"write {function.name}() OVER (ORDER BY …)"
             raise self.context.error(f"{function.name} needs ORDER BY in its OVER", node, hint)
         if any(isinstance(argument, exp.Distinct) for argument in node.expressions):

@@ -21,7 +21,7 @@ from datacell.sql.bind.coercing import cast, comparison_type, needs_cast
 from datacell.sql.bind.columns import OPERATORS, Columns
 from datacell.sql.bind.context import Context, Typed
 from datacell.sql.bind.scope import Scope
-from datacell.sql.functions import Function, Kind, LambdaArgument, SignatureError
+from datacell.sql.functions import Function, FunctionKind, LambdaArgument, SignatureError
 
 if TYPE_CHECKING:
     from datacell.sql.bind.subqueries import Subqueries
@@ -96,13 +96,13 @@ class Expressions(Columns):
     def call(self, node: exp.Anonymous) -> Typed:
         function = self.lookup(node)
         match function.kind:
-            case Kind.AGGREGATE:
+            case FunctionKind.AGGREGATE:
                 return self.aggregate(node)
-            case Kind.RANKING:
+            case FunctionKind.RANKING:
                 raise self.context.error(
                     f"{function.name} needs OVER", node, f"write {function.name}() OVER (ORDER BY …)"
                 )
-            case Kind.GENERATOR:
+            case FunctionKind.GENERATOR:
                 raise self.context.error(
                     f"{function.name} makes several rows and cannot stand here", node, "use it in LATERAL VIEW"
                 )

@@ -23,7 +23,7 @@ from datacell.sql.bind.analytic import SelectExpressions, nulls_outside
 from datacell.sql.bind.coercing import cast, operand
 from datacell.sql.bind.context import Typed
 from datacell.sql.bind.expressions import Expressions, not_grouped
-from datacell.sql.functions import Kind
+from datacell.sql.functions import FunctionKind
 
 _WRAPPERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
 Sets = list[frozenset[int]]
@@ -35,7 +35,7 @@ MOST_SETS = 4096
 def is_aggregate(node: exp.Expr) -> bool:
     if isinstance(node, exp.Anonymous):
         function = functions.lookup(node.name)
-        return function is not None and function.kind is Kind.AGGREGATE
+        return function is not None and function.kind is FunctionKind.AGGREGATE
     return isinstance(node, _WRAPPERS)
 
 
@@ -144,7 +144,7 @@ class GroupedExpressions(SelectExpressions):
         if lifted is not node:
             return self._bound_aggregate(lifted)
         function = self.inner.lookup(node) if isinstance(node, exp.Anonymous) else None
-        if not isinstance(node, exp.Anonymous) or function is None or function.kind is not Kind.AGGREGATE:
+        if not isinstance(node, exp.Anonymous) or function is None or function.kind is not FunctionKind.AGGREGATE:
             raise self.context.error("this is no aggregate", node, "FILTER and IGNORE NULLS belong to an aggregate")
         return self.inner.call_over_rows(node, function)
 

@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from datacell.algebra.types import Type
-from datacell.sql.functions.catalogue import Function, Kind, lookup, names
+from datacell.sql.functions.catalogue import Function, FunctionKind, lookup, names
 from datacell.sql.functions.matching import LambdaArgument, LambdaBody, call_type
 from datacell.sql.functions.signature import Signature
 from datacell.sql.types.errors import SignatureError
 
 __all__ = [
     "Function",
-    "Kind",
+    "FunctionKind",
     "LambdaArgument",
     "LambdaBody",
     "Signature",

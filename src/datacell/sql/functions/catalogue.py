@@ -27,7 +27,7 @@ from datacell.sql.functions.refused import REFUSED
 from datacell.sql.functions.signature import Signature, read
 
 
-class Kind(Enum):
+class FunctionKind(Enum):
     SCALAR = "scalar"
     AGGREGATE = "aggregate"
     RANKING = "ranking"
@@ -44,24 +44,24 @@ class Function:
     """
 
     name: str
-    kind: Kind
+    kind: FunctionKind
     signatures: tuple[Signature, ...]
     refused: str | None = None
 
 
 _TABLES = (
-    (Kind.SCALAR, strings.SCALAR),
-    (Kind.SCALAR, numbers.SCALAR),
-    (Kind.SCALAR, times.SCALAR),
-    (Kind.SCALAR, collections.SCALAR),
-    (Kind.SCALAR, conditions.SCALAR),
-    (Kind.SCALAR, documents.SCALAR),
-    (Kind.SCALAR, sketches.SCALAR),
-    (Kind.SCALAR, rare.SCALAR),
-    (Kind.AGGREGATE, aggregates.AGGREGATE),
-    (Kind.AGGREGATE, sketches.AGGREGATE),
-    (Kind.RANKING, ranking.RANKING),
-    (Kind.GENERATOR, ranking.GENERATOR),
+    (FunctionKind.SCALAR, strings.SCALAR),
+    (FunctionKind.SCALAR, numbers.SCALAR),
+    (FunctionKind.SCALAR, times.SCALAR),
+    (FunctionKind.SCALAR, collections.SCALAR),
+    (FunctionKind.SCALAR, conditions.SCALAR),
+    (FunctionKind.SCALAR, documents.SCALAR),
+    (FunctionKind.SCALAR, sketches.SCALAR),
+    (FunctionKind.SCALAR, rare.SCALAR),
+    (FunctionKind.AGGREGATE, aggregates.AGGREGATE),
+    (FunctionKind.AGGREGATE, sketches.AGGREGATE),
+    (FunctionKind.RANKING, ranking.RANKING),
+    (FunctionKind.GENERATOR, ranking.GENERATOR),
 )
 
 
@@ -78,7 +78,7 @@ def names() -> Iterable[str]:
 @cache
 def _catalogue() -> Mapping[str, Function]:
     signatures: defaultdict[str, list[Signature]] = defaultdict(list)
-    kinds: dict[str, Kind] = {}
+    kinds: dict[str, FunctionKind] = {}
     for kind, table in _TABLES:
         for line in filter(None, map(str.strip, table.splitlines())):
             spelled, signature = read(line)
@@ -86,6 +86,6 @@ def _catalogue() -> Mapping[str, Function]:
                 signatures[name].append(signature)
                 kinds[name] = kind
     return {
-        name: Function(name, kinds.get(name, Kind.SCALAR), tuple(signatures[name]), REFUSED.get(name))
+        name: Function(name, kinds.get(name, FunctionKind.SCALAR), tuple(signatures[name]), REFUSED.get(name))
         for name in (*kinds, *(name for name in REFUSED if name not in kinds))
     }

@@ -1,4 +1,4 @@
-"""Slots: tables of DuckDB whose content is whatever was put in last; naming a new one each time costs more.
+"""Arrow inputs: tables of DuckDB that show whatever Arrow table was put in last; naming a new one each time costs more.
 
 An Arrow stream is read where it is, at no cost of its own, but only once. What can be read again and again is read
 through a scanner of pyarrow, which costs half a millisecond before the first row.
@@ -21,7 +21,7 @@ _capsule.restype = ctypes.py_object
 _capsule.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
 
 
-class Slot(Protocol):
+class ArrowInput(Protocol):
     source: object
     """What is registered."""
 

@@ -45,7 +45,7 @@ class Piece:
         return self.where((self.at >= start) & (self.at < stop))
 
 
-def joined(pieces: Sequence[Piece]) -> Piece:
+def concatenated(pieces: Sequence[Piece]) -> Piece:
     """All rows in one piece."""
     rows = pa.concat_tables([p.rows for p in pieces]).combine_chunks()
     slices = pa.chunked_array([chunk for p in pieces for chunk in p.slices.chunks], pa.int64())

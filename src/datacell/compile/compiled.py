@@ -1,0 +1,75 @@
+"""The one path: from a bound query to what runs.
+
+::
+
+    bound query ─ rewrite ─▶ optimized query ─ split or translate ─▶ evaluation ─ place ─▶ physical plan
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from datacell.algebra import tree
+from datacell.algebra.query import Query
+from datacell.compile.evaluation import Evaluation, evaluation
+from datacell.compile.physical import Physical, physical
+from datacell.compile.setting import Setting
+from datacell.engines.agreed import refusals
+from datacell.placement.logical import best_plan
+from datacell.placement.operators import Site
+from datacell.placement.shapes import expanded
+from datacell.rewrite.rules import equivalents
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A query in all its stages. EXPLAIN prints it, and a factory runs it."""
+
+    logical: Query
+    """As the user wrote it."""
+    optimized: Query
+    """The best of the plans that mean the same."""
+    evaluation: Evaluation
+    """All that will be run, and why so."""
+    setting: Setting
+    rewritten: bool = field(default=False, compare=False)
+    """Was another plan chosen than the one that the rules alone lead to?"""
+
+    @cached_property
+    def refusal(self) -> str:
+        """Why the wanted engine does not run the query, if so."""
+        if self.setting.wanted is not Site.DUCKDB:
+            return ""
+        plans = (expanded(plan, Site.DUCKDB) for _, plan in self.evaluation.named())
+        reason = next((reason for plan in plans for reason in refusals(plan)), None)
+        return "" if reason is None else f"not on DuckDB: {reason}"
+
+    @property
+    def site(self) -> Site | None:
+        """The one engine that runs all of it; None if every operator is placed by cost."""
+        return Site.SPARK if self.refusal else self.setting.wanted
+
+    @cached_property
+    def physical(self) -> Physical:
+        """Where each operator would run, by what is known now."""
+        return physical(self.evaluation, self.setting.known, self.setting.units, self.site)
+
+    @cached_property
+    def streams(self) -> list[str]:
+        return sorted({s.name for s in tree.streams(self.optimized.plan)})
+
+
+def compile(query: Query, setting: Setting) -> Compiled:
+    """What an optimized query keeps depends on its plan, so that is chosen by declarations alone: the same ones lead to
+    the same plan after a restart."""
+    first, *others = equivalents(query)
+    best = best_plan((first, *others), setting.known)
+    return Compiled(query, best, evaluation(best, setting), setting, best is not first)
+
+
+def at_rates(compiled: Compiled, factor: float) -> Compiled:
+    """The same query over streams that are so many times as fast."""
+    known = compiled.setting.known
+    rates = {name.lower(): known.rate(name) * factor for name in compiled.streams}
+    return replace(compiled, setting=replace(compiled.setting, known=replace(known, rates=rates)))

@@ -1,0 +1,82 @@
+"""EXPLAIN: a compiled query, stage by stage, as text, JSON or Mermaid. What is printed is the object that runs."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from datacell.algebra.query import Query
+from datacell.compile.compiled import Compiled, compile
+from datacell.compile.explain import as_json, mermaid, text
+from datacell.compile.explain.subject import Explained
+from datacell.compile.setting import Setting, statistics
+from datacell.errors import SqlError
+from datacell.sql import script
+from datacell.sql.statements.statement import CreateQuery, CreateStream, Explain, InsertInto, Placed, Select, Stage
+
+__all__ = ["Format", "Stage", "explain", "explain_query", "explain_script"]
+
+
+class Format(Enum):
+    TEXT = "text"
+    JSON = "json"
+    MERMAID = "mermaid"
+
+
+def explain(compiled: Compiled, stage: Stage, form: Format, name: str = "query") -> str:
+    """One compiled query at a stage."""
+    return _formatted([Explained(name, 1, stage, compiled, compiled.logical.result)], form)
+
+
+def explain_query(
+    query: Query, stage: Stage, form: Format = Format.TEXT, setting: Setting | None = None, name: str = "query"
+) -> str:
+    """One bound query at a stage."""
+    return explain(compile(query, setting or Setting()), stage, form, name)
+
+
+def explain_script(source: str, file: str, stage: Stage | None, form: Format) -> str:
+    """Every query of a script. An EXPLAIN in it shows its own stage unless one is asked for."""
+    statements = list(script.read(source, file=file))
+    known = statistics(s.statement.stream for s in statements if isinstance(s.statement, CreateStream))
+    found = [_explained(placed, stage, Setting(known)) for placed in statements if _query(placed) is not None]
+    if not found:
+        raise SqlError(f"{file} has no query to explain", hint="add CREATE CONTINUOUS QUERY name AS SELECT …")
+    return _formatted(found, form)
+
+
+def _formatted(found: list[Explained], form: Format) -> str:
+    match form:
+        case Format.TEXT:
+            return "\n\n".join(map(text.shown, found))
+        case Format.JSON:
+            return as_json.shown(found)
+    return mermaid.shown(found)
+
+
+def _query(placed: Placed) -> Query | None:
+    match placed.statement:
+        case CreateQuery(_, query) | InsertInto(_, query) | Select(query) | Explain(_, query):
+            return query
+    return None
+
+
+def _explained(placed: Placed, stage: Stage | None, setting: Setting) -> Explained:
+    query = _query(placed)
+    assert query is not None
+    line = placed.place.line
+    name, own, columns = f"query of line {line}", Stage.OPTIMIZED, query.result
+    match placed.statement:
+        case CreateQuery(given):
+            name = given
+        case InsertInto(target):
+            name, columns = f"into {target}", query.plan.schema
+        case Explain(asked):
+            own = asked
+    try:
+        explained = Explained(name, line, stage or own, compile(query, setting), columns)
+        explained.check()
+    except RecursionError:
+        raise SqlError("this query is nested too deeply", place=placed.place, hint="split it with WITH") from None
+    except SqlError as error:
+        raise SqlError(error.message, place=placed.place, hint=error.hint) from None
+    return explained

@@ -1,0 +1,69 @@
+"""What is explained: a query of a script at a stage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from datacell.algebra import tree
+from datacell.algebra.plan import Plan
+from datacell.algebra.query import Query
+from datacell.algebra.schema import Schema
+from datacell.algebra.show import Notes
+from datacell.compile.compiled import Compiled
+from datacell.compile.evaluation import AtBoundaries, EveryInstant
+from datacell.incremental import show as words
+from datacell.incremental.plans import Incremental
+from datacell.incremental.relations import Relation
+from datacell.rewrite import merge_maps
+from datacell.sql.statements.statement import Stage
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A query of a script: its name, or the line where it stands, the stage that is asked for, its columns."""
+
+    name: str
+    line: int
+    stage: Stage
+    compiled: Compiled
+    columns: Schema
+
+    @property
+    def query(self) -> Query:
+        """As its stage leaves it."""
+        return self.compiled.logical if self.stage is Stage.LOGICAL else self.compiled.optimized
+
+    @cached_property
+    def relations(self) -> tuple[Relation, ...]:
+        """What is kept."""
+        match self.compiled.evaluation:
+            case AtBoundaries(Incremental(split)):
+                return split.relations
+        return ()
+
+    @cached_property
+    def rest(self) -> Plan:
+        """The plan over what is kept, with neighbouring maps made one for readers."""
+        match self.compiled.evaluation:
+            case AtBoundaries(Incremental(split)):
+                return tree.transform_up(split.rest, merge_maps.rewrite)
+        return self.query.plan
+
+    def notes(self) -> Notes:
+        """What there is to say about operators at the incremental stage."""
+        said, how = words.notes(self.relations), self._how()
+        return lambda node: {**said(node), **({"how": how[node]} if node in how else {})}
+
+    def check(self) -> None:
+        """Compute what will be printed, so that errors come where the query's place is known."""
+        if self.stage is Stage.PHYSICAL:
+            _ = self.compiled.physical
+
+    def _how(self) -> Mapping[Plan, str]:
+        """Of a query at every instant: how each operator is evaluated."""
+        match self.compiled.evaluation:
+            case EveryInstant(program=program):
+                return {operator.work: operator.how for operator in program.operators}
+        return {}

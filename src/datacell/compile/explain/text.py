@@ -1,0 +1,114 @@
+"""EXPLAIN as text, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from datacell.algebra import show
+from datacell.algebra.plan import Plan
+from datacell.algebra.query import Emission, Timing
+from datacell.compile.explain.operators import difference, numbers
+from datacell.compile.explain.subject import Explained
+from datacell.compile.physical import Physical, PlacedPart
+from datacell.incremental import show as words
+from datacell.placement.costs import UnitCosts
+from datacell.sql.statements.statement import Stage
+
+LONGEST_LINE = 160
+"""The parts of some aggregates fill pages; JSON has all of it."""
+
+_TIMING = {
+    Timing.ROW_BY_ROW: "answers row by row",
+    Timing.BOUNDARIES: "answers at boundaries in time",
+    Timing.ARRIVALS: "answers at arrival numbers",
+    Timing.EVERY_CHANGE: "answers at every change",
+    Timing.ONCE: "answers once",
+}
+_EMISSION = {
+    Emission.RSTREAM: "",
+    Emission.ISTREAM: ", only the rows that entered",
+    Emission.DSTREAM: ", only the rows that left",
+}
+
+
+def shown(explained: Explained) -> str:
+    query = explained.query
+    title = f"{explained.name}: {_TIMING[query.timing]}{_EMISSION[query.emission]}"
+    columns = ", ".join(map(str, explained.columns))
+    return "\n".join([title, f"gives {columns}", *_indented(_plan(explained))])
+
+
+def _plan(explained: Explained) -> Iterable[str]:
+    match explained.stage:
+        case Stage.INCREMENTAL:
+            return _incremental(explained)
+        case Stage.PHYSICAL:
+            return _shortened("\n".join(physical(explained.compiled.physical)))
+    return show.text(explained.query.plan).splitlines()
+
+
+def _incremental(explained: Explained) -> Iterator[str]:
+    evaluation, notes = explained.compiled.evaluation, explained.notes()
+    by_rows = explained.query.timing is Timing.ARRIVALS
+    yield f"{evaluation.strategy}: {evaluation.why}"
+    for number, relation in enumerate(explained.relations):
+        yield words.relation(number, relation, by_rows)
+        yield from _indented(_shortened(show.text(relation.work, notes)))
+    rest = _shortened(show.text(explained.rest, notes))
+    yield from ["answer", *_indented(rest)] if explained.relations else rest
+
+
+def physical(plan: Physical) -> Iterator[str]:
+    yield f"{plan.strategy}: {plan.why}"
+    if not plan.parts:
+        return
+    feasible = "feasible" if plan.cost.is_feasible else "it cannot keep up"
+    yield f"cost {plan.cost}: {feasible}, at {_rates(plan)}"
+    for placed in plan.parts:
+        engines = " and ".join(sorted({f.site.value for f in placed.fragments}))
+        yield f"{placed.part.name}: on {engines}, {_often(placed.part.firings)}, cost {placed.best.cost}"
+        yield from _indented(show.text(placed.part.plan, notes(placed, plan.units)).splitlines())
+        yield f"  placements looked at: {placed.search.examined}"
+        yield from (f"  beaten: {line}" for line in _beaten(placed))
+
+
+def notes(placed: PlacedPart, units: UnitCosts) -> show.Notes:
+    """Of each operator: its engine, λ, u and transfers, in one line."""
+    found_of = numbers(placed, units)
+
+    def noted(node: Plan) -> Mapping[str, str]:
+        found = found_of(node)
+        if not found:
+            return {}
+        transfer = f", transfer {found['transfer']:.2g}" if found["transfer"] else ""
+        sizes = f"λ {_amount(found['rate in'])} → {_amount(found['rate out'])}"
+        return {found["engine"]: f"{sizes}, u {found['u']:.2g}{transfer}"}
+
+    return noted
+
+
+def _beaten(placed: PlacedPart) -> Iterator[str]:
+    for other in placed.search.beaten:
+        moved = ", ".join(f"{engine}: {'; '.join(names)}" for engine, names in difference(placed, other).items())
+        yield f"{other.cost} with {moved}"
+
+
+def _rates(plan: Physical) -> str:
+    found = [f"{rate:,.0f} rows/s of {name}" for name, rate in sorted(plan.known.rates.items())]
+    return ", ".join(found) or "1,000 rows/s of each stream, because nothing is declared"
+
+
+def _often(firings: float) -> str:
+    return f"{firings:.3g} × a second" if firings >= 1 else f"every {1 / firings:.3g} s"
+
+
+def _amount(rows: float) -> str:
+    return f"{rows:,.0f}" if rows >= 10 else f"{rows:.2g}"
+
+
+def _shortened(text: str) -> Iterator[str]:
+    return (line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…" for line in text.splitlines())
+
+
+def _indented(lines: Iterable[str]) -> Iterator[str]:
+    return (f"  {line}" for line in lines)

@@ -1,0 +1,38 @@
+"""The order of rows from files. Spark reads large files first; rows are put back into the order of the files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import Column
+from pyspark.sql import functions as f
+
+FILE_ORDER = ("__file_time", "__file_path", "__file_start")
+"""Columns by which the rows of one micro-batch of files are put in order; rows of one stretch of a file are in it."""
+
+
+def file_order() -> list[Column]:
+    """These columns, of a frame that reads files."""
+    names = ("file_modification_time", "file_path", "file_block_start")
+    return [f.col(f"_metadata.{name}").alias(alias) for name, alias in zip(names, FILE_ORDER, strict=True)]
+
+
+def ordered(rows: pa.Table, keys: Sequence[str] = FILE_ORDER) -> pa.Table:
+    """The rows by these columns, which are then dropped; rows that tie stay in order.
+
+    Rows come in long runs that agree on all of them, so only the runs are sorted.
+    """
+    present = [k for k in keys if k in rows.schema.names]
+    if not present or not len(rows):
+        return rows.drop_columns(present)
+    marks = [rows[k].combine_chunks().dictionary_encode() for k in present]
+    codes = np.array([m.indices.to_numpy() for m in marks])
+    begins = np.concatenate(([0], np.flatnonzero((codes[:, 1:] != codes[:, :-1]).any(axis=0)) + 1))
+    values = [m.dictionary.to_pylist() for m in marks]
+    order = sorted(
+        range(len(begins)), key=lambda run: [v[c] for v, c in zip(values, codes[:, begins[run]], strict=True)]
+    )
+    plain, lengths = rows.drop_columns(present), np.diff(np.append(begins, len(rows)))
+    return pa.concat_tables([plain.slice(int(begins[run]), int(lengths[run])) for run in order])

@@ -1,0 +1,120 @@
+"""What a running net is made of: streams, factories, what feeds one from the other, and all of it as a Petri net."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from datacell.algebra.definitions import StreamDefinition
+from datacell.compile import Compiled
+from datacell.runtime.clock import Clock
+from datacell.runtime.evaluation import Readiness
+from datacell.runtime.net.backpressure import has_room
+from datacell.runtime.net.factory import Factory, evaluation_of
+from datacell.runtime.net.feeder import Feeder
+from datacell.runtime.net.petri import Action, Net, Transition, TransitionKind
+from datacell.runtime.net.reception import Reception
+from datacell.runtime.plans.plans import Plans
+from datacell.runtime.storage.output import Output
+from datacell.runtime.streams.gate import Run
+from datacell.runtime.streams.stream import RunningStream
+
+
+class Members:
+    """Places and transitions by name. Not thread-safe: the scheduler's lock guards it."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.net = Net()
+        self.streams: dict[str, RunningStream] = {}
+        self.receptions: dict[str, Reception] = {}
+        self.factories: dict[str, Factory] = {}
+        self.feeders: dict[str, Feeder] = {}
+        self.drained = False
+        """Has the input ended?"""
+
+    def add_stream(
+        self, definition: StreamDefinition, directory: Path, run: Run, is_read: Callable[[], bool] = lambda: False
+    ) -> RunningStream:
+        """`run` evaluates checks of rows that are in the driver; `is_read` says whether a receptor still reads."""
+        name = definition.name
+        stream = RunningStream(definition, directory, self.clock, lambda: self.readers(name), run, is_read)
+        self.streams[name], self.receptions[name] = stream, Reception(stream, lambda: has_room(self, name))
+        self.net = self.net.with_transition(Transition(_receptor(name), TransitionKind.RECEPTOR, (), (name,)))
+        return stream
+
+    def add_factory(self, name: str, compiled: Compiled, output: Output, plans: Plans, remark: str) -> Factory:
+        streams = compiled.streams
+        transition = Transition(name, TransitionKind.FACTORY, tuple(streams), (place_of(name),))
+        net = self.net.with_transition(transition)
+        baskets = {stream: self.streams[stream].basket for stream in streams}
+        evaluation = evaluation_of(compiled, baskets, plans, output)
+        factory = Factory(name, compiled, evaluation, plans, output, lambda: self.readiness(streams), remark)
+        self.net, self.factories[name] = net, factory
+        return factory
+
+    def feed(self, factory: str, stream: str) -> None:
+        """Let a factory's answers flow into a stream."""
+        name = f"{factory} → {stream}"
+        self.net = self.net.with_transition(Transition(name, TransitionKind.FACTORY, (place_of(factory),), (stream,)))
+        source = self.factories[factory]
+        columns = source.compiled.optimized.plan.schema.names
+        self.feeders[name] = Feeder(factory, source.output, columns, self.streams[stream])
+
+    def add_emitter(self, name: str, source: str) -> None:
+        """An emitter delivers, at its own pace, what a factory has put into its output."""
+        transition = Transition(_emitter(name), TransitionKind.EMITTER, (place_of(source),))
+        self.net = self.net.with_transition(transition)
+
+    def drop_emitter(self, name: str) -> None:
+        self.net = self.net.without_transition(_emitter(name))
+
+    def drop_factory(self, name: str) -> None:
+        self.factories.pop(name).plans.close()
+        gone = [n for n, feeder in self.feeders.items() if feeder.source == name]
+        for transition in (name, *gone):
+            self.net = self.net.without_transition(transition)
+            self.feeders.pop(transition, None)
+
+    def drop_stream(self, name: str) -> None:
+        self.streams.pop(name)
+        self.receptions.pop(name)
+        self.net = self.net.without_transition(_receptor(name))
+
+    def actions(self) -> dict[str, Action]:
+        """What the scheduler fires."""
+        return {**self.factories, **self.feeders}
+
+    def readers(self, stream: str) -> list[Factory]:
+        """The factories that read a stream."""
+        return [f for f in list(self.factories.values()) if stream in f.streams]
+
+    def readiness(self, streams: list[str]) -> Readiness:
+        """The least watermark of the streams that are not idle, and whether all of them have ended."""
+        running = [self.streams[name] for name in streams]
+        awake = [s for s in running if not s.idle()] or running
+        return Readiness(min(s.watermark() for s in awake), all(map(self.has_ended, streams)))
+
+    def has_ended(self, stream: str) -> bool:
+        """No row will come: the receptors have ended, and so has every query that inserts into the stream."""
+        if not self.drained:
+            return False
+        feeding = [f for f in self.feeders.values() if f.stream.definition.name == stream]
+        return all(not f.enabled() and self._is_finished(f.source) for f in feeding)
+
+    def _is_finished(self, factory: str) -> bool:
+        running = self.factories[factory]
+        return all(map(self.has_ended, running.streams)) and not running.enabled()
+
+
+def place_of(factory: str) -> str:
+    """The place that a factory puts its answers into."""
+    return f"→{factory}"
+
+
+def _receptor(stream: str) -> str:
+    return f"receptor {stream}"
+
+
+def _emitter(name: str) -> str:
+    return f"emitter {name}"

@@ -1,0 +1,133 @@
+"""The plans of a query at work: which engines there are, how they are chosen, and what runs have shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from time import perf_counter
+
+import pyarrow as pa
+
+from datacell.algebra.plan import Plan
+from datacell.engines.protocol import Engine
+from datacell.placement.costs import UnitCosts
+from datacell.placement.enumeration import Sites
+from datacell.placement.operators import Site
+from datacell.placement.shapes import CALL_OVERHEAD_ROWS, expanded
+from datacell.placement.statistics import Statistics
+from datacell.placement.unit_costs import SHIPPED
+from datacell.runtime.plans.observed import Observed
+from datacell.runtime.plans.policy import Alone, ByCost, Policy
+from datacell.runtime.plans.prepared import PreparedPlan, corrected_by
+
+BEHIND = 0.95
+"""The share of the time that a query works from which on it cannot keep up."""
+
+Tables = Callable[[str], pa.Table]
+
+
+def no_tables(name: str) -> pa.Table:
+    raise KeyError(name)
+
+
+class Plans:
+    """All plans that one query runs, prepared once each.
+
+    `fallback` is the engine that can do all; `tables` reads what plans name beside their inputs.
+    """
+
+    def __init__(
+        self,
+        query: str,
+        engines: Mapping[Site, Engine],
+        policy: Policy,
+        fallback: Engine,
+        tables: Tables = no_tables,
+        known: Statistics | None = None,
+        units: UnitCosts = SHIPPED,
+    ) -> None:
+        self.query, self.engines, self.policy, self.fallback, self.table = query, engines, policy, fallback, tables
+        self.known, self.units = known or Statistics(), units
+        self.call_overhead_rows = CALL_OVERHEAD_ROWS
+        self.moves: list[str] = []
+        self._prepared: list[PreparedPlan] = []
+        self._busy, self._since = 0.0, perf_counter()
+
+    @classmethod
+    def on(cls, engine: Engine, query: str = "query", tables: Tables = no_tables) -> Plans:
+        """Everything on one engine."""
+        site = Site(engine.name)
+        return cls(query, {site: engine}, Alone(site), engine, tables)
+
+    @classmethod
+    def placed(
+        cls,
+        query: str,
+        spark: Engine,
+        duckdb: Engine,
+        site: Site | None,
+        tables: Tables,
+        known: Statistics,
+        units: UnitCosts,
+    ) -> Plans:
+        """Everything on one engine, or without a site every operator where it is cheapest."""
+        engines = {Site.SPARK: spark, Site.DUCKDB: duckdb}
+        if site is not None:
+            return cls(query, {site: engines[site]}, Alone(site), spark, tables, known, units)
+        return cls(query, engines, ByCost(), spark, tables, known, units)
+
+    def prepare(self, name: str, plan: Plan) -> PreparedPlan:
+        """The handle of a plan. Whoever runs the plan keeps it."""
+        prepared = PreparedPlan(self, name, plan)
+        self._prepared.append(prepared)
+        return prepared
+
+    def prepared(self) -> Iterator[PreparedPlan]:
+        """All that were prepared, in order."""
+        return iter(self._prepared)
+
+    def usual_site(self, plan: Plan) -> Site:
+        """Where a plan runs as long as nothing else is known."""
+        if len(self.engines) == 1:
+            return next(iter(self.engines))
+        return Site.SPARK if self.engines[Site.DUCKDB].refusals(expanded(plan, Site.DUCKDB)) else Site.DUCKDB
+
+    def observed(self) -> Iterator[Observed]:
+        """All fragments so far, beside what they should cost."""
+        for prepared in list(self._prepared):
+            yield from prepared.observed()
+
+    def sites(self) -> dict[str, Sites]:
+        """Where every plan runs at present, by name."""
+        return {prepared.name: prepared.sites for prepared in self._prepared if prepared.sites}
+
+    def engine_names(self) -> str:
+        """The engines at work."""
+        sites = {one.site.value for one in self.observed()}
+        return " + ".join(sorted(sites or {site.value for site in self.engines}))
+
+    @contextmanager
+    def busy(self) -> Iterator[None]:
+        """Time that the query works."""
+        started = perf_counter()
+        yield
+        self._busy += perf_counter() - started
+
+    def is_behind(self) -> bool:
+        """Has the query worked nearly all of the time since this was last asked?"""
+        behind = self._busy > BEHIND * (perf_counter() - self._since)
+        self._busy, self._since = 0.0, perf_counter()
+        return behind
+
+    def corrected(self) -> UnitCosts:
+        """The unit costs as this query's runs have shown them: each engine's by one factor."""
+        spent, expected = dict.fromkeys(Site, 0.0), dict.fromkeys(Site, 0.0)
+        for one in self.observed():
+            if one.runs > 1:
+                spent[one.site] += one.milliseconds
+                expected[one.site] += one.predicted
+        return corrected_by(self.units, {s: spent[s] / expected[s] if expected[s] else 1.0 for s in Site})
+
+    def close(self) -> None:
+        for prepared in self._prepared:
+            prepared.close()

@@ -1,0 +1,179 @@
+"""The handle of a plan that is run again and again: made once, it has everything that was found out about the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from threading import RLock
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from datacell.algebra import tree
+from datacell.algebra.plan import Plan, Slot
+from datacell.algebra.tree import Key
+from datacell.errors import EngineError
+from datacell.incremental.inputs import BOUNDARIES
+from datacell.placement.costs import UnitCosts, Work
+from datacell.placement.enumeration import Sites, cost_of
+from datacell.placement.fragments import Fragment, FragmentResult, fragments, operators
+from datacell.placement.operators import Input, Operator, Site, in_post_order
+from datacell.placement.parts import at_boundaries
+from datacell.placement.prediction import loads
+from datacell.placement.shapes import expanded
+from datacell.placement.sizes import Sizes
+from datacell.runtime.plans.observed import Observed
+from datacell.runtime.plans.placed import PlacedPlan
+
+if TYPE_CHECKING:
+    from datacell.runtime.plans.plans import Plans
+
+CLEARLY, IF_BEHIND = 1.5, 1.1
+"""How many times more expensive than the best a placement must be to be left; less if the query cannot keep up."""
+
+
+class PreparedPlan:
+    """A plan under the name that people read, and its placement. Called with its inputs, it answers.
+
+    It is placed when it is first run, by the rows that it then reads. Every so often the placement is compared with the
+    best there is by what was observed since. Nothing is kept in an engine, so to move is to run elsewhere next time.
+    """
+
+    def __init__(self, plans: Plans, name: str, plan: Plan) -> None:
+        self.name, self.plan = name, plan
+        self._plans = plans
+        self._tables = tree.table_names(plan)
+        self._placed: PlacedPlan | None = None
+        self._may_run: dict[int, bool] = {}
+        """For each operator, numbered as they are met, whether DuckDB may run it."""
+        self._lock = RLock()
+        """Slices are made while answers are."""
+
+    def __call__(self, inputs: Mapping[Key, pa.Table]) -> pa.Table:
+        everything = dict(inputs)
+        for table in self._tables:
+            everything[table] = self._plans.table(table)
+        with self._lock, self._plans.busy():
+            placed = self._placed or self.place({key: float(len(rows)) for key, rows in everything.items()})
+            try:
+                answer = placed.run(everything)
+            except EngineError as error:
+                raise EngineError(f"{self._plans.query}, {self.name}: {error.message}", hint=error.hint) from error
+        if self._plans.policy.looks_again and placed.is_due_for_a_look():
+            self._look(placed)
+        return answer
+
+    @property
+    def sites(self) -> Sites:
+        """Where its operators run; none until it is first run."""
+        return () if self._placed is None else self._placed.sites
+
+    @property
+    def call_overhead_rows(self) -> int:
+        """So many rows are about worth one call of it."""
+        sites = set(self.sites) or {self._plans.usual_site(self.plan)}
+        return max(self._plans.call_overhead_rows[site] for site in sites)
+
+    def slots(self, rows: Mapping[Key, float]) -> frozenset[Slot]:
+        """What must be handed to it in the shape that it has, or gets when it reads so many rows."""
+        return (self._placed or self.place(rows)).slots
+
+    def place(self, rows: Mapping[Key, float]) -> PlacedPlan:
+        """Choose engines by the rows that are read."""
+        root = self._operators(rows, {})
+        if isinstance(root, Operator):
+            self._move(root, self._plans.policy.sites(root, self._plans.units))
+        else:
+            site = self._plans.usual_site(self.plan)
+            alone = Fragment(FragmentResult(0), site, expanded(self.plan, site), self.plan)
+            self._placed = PlacedPlan((), (alone,), self._plans.engines, self._plans.fallback)
+        assert self._placed is not None
+        return self._placed
+
+    def observed(self) -> Iterator[Observed]:
+        """Its fragments so far, beside what they should cost."""
+        placed = self._placed
+        if placed is None:
+            return
+        predicted = loads(self._root(placed), placed.sites, self._plans.units)
+        for one, expected in zip(placed.fragments, predicted, strict=True):
+            head, site = one.fragment.plan.head(), one.fragment.site
+            seconds, rows = one.seconds, one.rows.value
+            yield Observed(self.name, site, head, seconds.count, rows, seconds.value * 1000, expected * 1000)
+            if one.fallback_seconds.count:
+                instead, expected_there = one.fallback_seconds, self._on_spark(placed, one.fragment)
+                yield Observed(
+                    self.name,
+                    Site.SPARK,
+                    head,
+                    instead.count,
+                    rows,
+                    instead.value * 1000,
+                    expected_there * 1000,
+                    fallback=True,
+                )
+
+    def close(self) -> None:
+        if self._placed is not None:
+            self._placed.close()
+
+    def _look(self, placed: PlacedPlan) -> None:
+        """Move if the present placement is clearly more expensive than the best, by what was observed."""
+        placed.looked()
+        root, behind = self._root(placed), self._plans.is_behind()
+        if not isinstance(root, Operator):
+            return
+        units = self._plans.corrected()
+        sites = self._plans.policy.sites(root, units)
+        now, then = (cost_of(root, s, units, Work.IN_TURNS).total for s in (placed.sites, sites))
+        if now > then * (IF_BEHIND if behind else CLEARLY):
+            self._plans.moves.append(f"{self.name}: {_shown(placed.sites)} → {_shown(sites)}")
+            with self._lock:
+                self._move(root, sites)
+                placed.close()
+
+    def _move(self, root: Operator, sites: Sites) -> None:
+        self._placed = PlacedPlan(sites, fragments(root, sites), self._plans.engines, self._plans.fallback)
+
+    def _root(self, placed: PlacedPlan) -> Input:
+        """The operators with the sizes that were observed."""
+        seen = {id(one.fragment.result): one.rows.value for one in placed.fragments}
+        return self._operators({key: rows.value for key, rows in placed.rows.items()}, seen)
+
+    def _on_spark(self, placed: PlacedPlan, fragment: Fragment) -> float:
+        """What a fragment should cost on Spark."""
+        rows = {key: rows.value for key, rows in placed.rows.items()}
+        rows |= {one.fragment.slot: one.rows.value for one in placed.fragments}
+        root = operators(fragment.plan, Sizes(self._plans.known.adding(rows)), 1.0, lambda _node, _alone: False)
+        return sum(loads(root, [Site.SPARK for _ in in_post_order(root)], self._plans.units))
+
+    def _operators(self, rows: Mapping[Key, float], seen: Mapping[int, float]) -> Input:
+        due = at_boundaries(max(1.0, rows.get(BOUNDARIES, 1.0)))
+        known = replace(self._plans.known.adding(rows, due), seen=seen)
+        numbers = iter(range(1 << 30))
+        return operators(self.plan, Sizes(known), 1.0, lambda _, alone: self._refuses(next(numbers), alone))
+
+    def _refuses(self, number: int, alone: Plan) -> bool:
+        """With one engine there is no choice, so nothing is asked; of an operator only once."""
+        if len(self._plans.engines) == 1:
+            return False
+        if number not in self._may_run:
+            self._may_run[number] = not self._plans.engines[Site.DUCKDB].refusals(alone)
+        return not self._may_run[number]
+
+
+def _shown(sites: Sites) -> str:
+    """``duckdb``, or ``spark 3, duckdb 2`` of a mixed placement."""
+    counts = {site: sites.count(site) for site in dict.fromkeys(sites)}
+    if len(counts) == 1:
+        return next(iter(counts)).value
+    return ", ".join(f"{site.value} {count}" for site, count in counts.items())
+
+
+def corrected_by(units: UnitCosts, factors: Mapping[Site, float]) -> UnitCosts:
+    """Unit costs with each engine's times a factor."""
+    return UnitCosts(
+        {site: costs.times(factors[site]) for site, costs in units.engines.items()},
+        units.into_spark * factors[Site.SPARK],
+        units.out_of_spark * factors[Site.SPARK],
+    )

@@ -1,0 +1,176 @@
+"""Answers at boundaries, in time or at arrival numbers: all that are due at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Protocol
+
+import pyarrow as pa
+
+from datacell.algebra import tree
+from datacell.algebra.query import Emission, Query, Timing
+from datacell.compile.evaluation import AtBoundaries
+from datacell.engines.arrow import arrow_schema
+from datacell.incremental import boundaries, lift
+from datacell.incremental.boundaries import FOREVER, Boundary, Positions
+from datacell.incremental.plans import Incremental
+from datacell.runtime.evaluation import Fired, Held, Prepared, Ready
+from datacell.runtime.plans.plans import Plans
+from datacell.runtime.storage.output import Output
+from datacell.runtime.streams.basket import Basket
+from datacell.runtime.streams.batch import Batch, Need
+from datacell.runtime.streams.stream import AnsweredWindow
+from datacell.runtime.windows import changes
+from datacell.runtime.windows.increments import Increments
+from datacell.runtime.windows.reevaluation import Reevaluation
+
+MOST_BOUNDARIES = 1024
+"""In one firing: enough to make its fixed cost vanish, few enough to bound its memory."""
+
+
+@dataclass(frozen=True)
+class Reached:
+    """The last boundary that was answered, and how many of the last firing's rows belong to it.
+
+    `previous` is the relation there, where changes are asked for.
+    """
+
+    boundary: int = -FOREVER
+    tail: int = 0
+    previous: pa.Table | None = None
+
+    def saved(self) -> dict[str, int]:
+        return {"boundary": self.boundary, "tail": self.tail}
+
+
+class WindowStrategy(Protocol):
+    """How windows are evaluated: again, or by increments."""
+
+    def prepare(self, stream: str, batch: Batch) -> Prepared: ...
+
+    def ingest(self, stream: str, batch: Batch, prepared: Prepared) -> None: ...
+
+    def positions(self) -> list[Positions]:
+        """For each window, sorted positions that tell where its stream has rows."""
+
+    def answer(self, due: Sequence[Boundary]) -> pa.Table:
+        """The rows of the answers, each with its boundary, in order."""
+
+    def oldest_needed(self, stream: str, boundary: int) -> list[Need]:
+        """What of the stream's raw rows is still needed after this boundary."""
+
+    def expire(self, boundary: int) -> None:
+        """Let go of what no boundary after this one needs."""
+
+    def held(self) -> Held | None: ...
+
+
+class AnswersAtBoundaries:
+    """A query over windows with SLIDE, and how far it has come."""
+
+    def __init__(self, described: AtBoundaries, baskets: Mapping[str, Basket], plans: Plans, output: Output) -> None:
+        self.query: Query = described.query
+        self.strategy, self.baskets = described.strategy, baskets
+        self.windows = tree.windows(self.query.plan)
+        self.streams = [tree.stream_of(w) for w in self.windows]
+        self.windowing: WindowStrategy = _strategy(described, baskets, plans, output)
+        self.reached, self._latest = _recovered(output)
+        self._due: list[Boundary] = []
+
+    def prepare(self, stream: str, batch: Batch) -> Prepared:
+        return self.windowing.prepare(stream, batch)
+
+    def ingest(self, stream: str, batch: Batch, prepared: Prepared) -> None:
+        self.windowing.ingest(stream, batch, prepared)
+
+    def is_due(self, ready: Ready) -> bool:
+        self._due = list(islice(self._wanted(ready), MOST_BOUNDARIES))
+        return bool(self._due)
+
+    def fire(self, ready: Ready) -> Fired | None:  # noqa: ARG002 - it was asked when it became due
+        evaluated = [b for b in self._due if not b.empty]
+        found = self._answered(evaluated)
+        ends = [b.end for b in self._due]
+        if self.query.emission is Emission.RSTREAM and len(ends) == 1:
+            only = changes.with_time(self.query, found, ends[0])
+            return self._fired(only, only, None)
+        rows = changes.in_order(changes.with_boundary(self.query, found, evaluated))
+        latest = changes.at(rows, ends[-1]).drop_columns([lift.BOUNDARY])
+        if self.query.emission is Emission.RSTREAM:
+            return self._fired(rows.drop_columns([lift.BOUNDARY]), latest, None)
+        return self._fired(changes.changes(self.query, rows, ends, self.reached.previous), latest, latest)
+
+    def keep(self, fired: Fired) -> None:
+        self.reached, self._latest = fired.state, fired.latest
+
+    def oldest_needed(self, stream: str, coming: bool) -> list[Need]:  # noqa: ARG002
+        return self.windowing.oldest_needed(stream, self.reached.boundary)
+
+    def answered_windows(self, stream: str, watermark: int) -> list[AnsweredWindow] | None:
+        if self.query.timing is Timing.ARRIVALS:
+            return None
+        pairs = zip(self.windows, self.streams, strict=True)
+        return [(w.window, watermark) for w, name in pairs if name == stream]  # type: ignore[misc]
+
+    def expire(self) -> None:
+        if self.reached.boundary != -FOREVER:
+            self.windowing.expire(self.reached.boundary)
+
+    def held(self) -> Held | None:
+        return self.windowing.held()
+
+    def latest(self) -> pa.Table | None:
+        return self._latest
+
+    def remark(self) -> str:
+        return ""
+
+    def _wanted(self, ready: Ready) -> Iterator[Boundary]:
+        """The boundaries that may be answered now, oldest first."""
+        specs = [w.window for w in self.windows]
+        if self.query.timing is Timing.ARRIVALS:
+            arrived = min(self.baskets[stream].progress.rows for stream in self.streams)
+            found = boundaries.due_in_rows(specs, arrived, max(self.reached.boundary, 0))
+        else:
+            now = ready()
+            found = boundaries.due_in_time(
+                specs,  # type: ignore[arg-type]
+                self.windowing.positions(),
+                self.reached.boundary,
+                now.watermark,
+                now.ended,
+            )
+        return (b for b in found if not b.empty or self.query.emission is not Emission.RSTREAM)
+
+    def _answered(self, evaluated: list[Boundary]) -> pa.Table:
+        if not evaluated:
+            return arrow_schema(lift.answer_schema(self.query)).empty_table()
+        return self.windowing.answer(evaluated)
+
+    def _fired(self, rows: pa.Table, latest: pa.Table, previous: pa.Table | None) -> Fired:
+        reached = Reached(self._due[-1].end, len(latest), previous)
+        return Fired(rows, latest, reached, reached.saved(), len(self._due), previous)
+
+
+def _strategy(
+    described: AtBoundaries, baskets: Mapping[str, Basket], plans: Plans, output: Output
+) -> Reevaluation | Increments:
+    match described.plans:
+        case Incremental() as incremental:
+            return Increments(incremental, output.directory / "slices", baskets, plans)
+        case reevaluated:
+            return Reevaluation(reevaluated, baskets, plans)
+
+
+def _recovered(output: Output) -> tuple[Reached, pa.Table | None]:
+    """Where the query was when it last fired, and the latest answer."""
+    if output.last is None:
+        return Reached(), None
+    boundary, tail = output.last.state["boundary"], output.last.state["tail"]
+    previous = output.latest()
+    if previous is not None:
+        return Reached(boundary, tail, previous), previous
+    rows = output.last.rows
+    return Reached(boundary, tail), rows.slice(len(rows) - tail)

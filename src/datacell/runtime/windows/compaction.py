@@ -1,0 +1,89 @@
+"""Compaction: the chunks of a kept relation become one, where that makes their rows fewer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from datacell.algebra.window import Landmark, WindowSpec, micros
+from datacell.incremental import cuts
+from datacell.incremental.boundaries import shown_during
+from datacell.incremental.inputs import ROWS
+from datacell.incremental.plans import Incremental, compacted
+from datacell.incremental.relations import SLICE, Latest, Leaf
+from datacell.runtime.plans.plans import Plans
+from datacell.runtime.windows.slices import Slices, slices
+from datacell.runtime.windows.sliding.aggregation import SlidingAggregation
+
+COMPACTED_FROM = 32
+"""Chunks of a relation from which on it is worth checking whether they can be combined."""
+
+
+class Compaction:
+    """Of one kept relation, which these sliding aggregations read."""
+
+    def __init__(
+        self,
+        number: int,
+        described: Incremental,
+        relation: Slices,
+        readers: Sequence[SlidingAggregation],
+        plans: Plans,
+    ) -> None:
+        self.relation, self.readers = relation, readers
+        self.leaves = described.leaves_of(number)
+        self._plan = plans.prepare(compacted(number), described.compactions[number])
+        self._last = 0
+        """Chunks that there were when it was last checked, or that were left."""
+
+    def run(self, boundary: int, oldest: int) -> None:
+        """Combine what can be combined after this boundary; no slice before `oldest` is needed any more."""
+        if not self._is_worth_it():
+            return
+        for reader in self.readers:
+            reader.catch_up()
+        self.relation.compact(lambda rows: self._fewer(rows, boundary), oldest)
+        self._last = len(self.relation.chunks)
+
+    def _is_worth_it(self) -> bool:
+        """Are there many more chunks than last time, and does combining make their rows fewer?"""
+        count = len(self.relation.chunks)
+        if count < max(COMPACTED_FROM, 2 * self._last):
+            return False
+        self._last = count
+        if any(isinstance(leaf, Latest) or _grows(leaf) for leaf in self.leaves):
+            return True
+        return count > 2 * len(np.unique(slices(self.relation.rows())))
+
+    def _fewer(self, rows: pa.Table, boundary: int) -> pa.Table:
+        """Fewer rows that give the same answers after this boundary."""
+        leaf = self.leaves[0]
+        if isinstance(leaf, Latest):
+            old = slices(rows) <= boundary // leaf.window.slide * leaf.window.slide
+            last = self._plan({ROWS: rows.filter(pa.array(old))}).select(rows.schema.names)
+            return pa.concat_tables([last, rows.filter(pa.array(~old))])
+        if len({other.window for other in self.leaves}) == 1 and _grows(leaf):
+            rows = _coarser(rows, leaf.window, boundary)
+        return self._plan({ROWS: rows})
+
+
+def _grows(leaf: Leaf) -> bool:
+    return leaf.window is not None and not cuts.blocks(leaf.window).slides
+
+
+def _coarser(rows: pa.Table, window: WindowSpec | None, boundary: int) -> pa.Table:
+    """Rows that every later boundary of their block shows become rows of the first slice that the block shows."""
+    assert window is not None
+    blocks, at = cuts.blocks(window), slices(rows)
+    since, until = shown_during(window, at)
+    visible = since < until
+    rows, at, shown = rows.filter(pa.array(visible)), at[visible], since[visible] <= boundary
+    if not shown.any():
+        return rows
+    begin = at[shown].min() if blocks.size is None else blocks.numbers(at) * blocks.size + blocks.offset
+    if isinstance(window, Landmark) and window.since is not None:
+        begin = np.maximum(begin, micros(window.since))
+    index = rows.schema.get_field_index(SLICE)
+    return rows.set_column(index, SLICE, pa.array(np.where(shown, begin, at)))

@@ -1,0 +1,100 @@
+"""The leaves of a split query: what its answer reads of the relations that are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+
+from datacell.algebra import tree
+from datacell.algebra.query import TIME_COLUMNS
+from datacell.algebra.schema import Schema
+from datacell.algebra.tree import Key
+from datacell.engines.arrow import arrow_schema
+from datacell.incremental.boundaries import Boundary, shown_during
+from datacell.incremental.inputs import ShownRows
+from datacell.incremental.plans import Incremental
+from datacell.incremental.relations import SLICE, VISIBLE_FROM, VISIBLE_TO, Kept, Latest, Leaf, View, fields
+from datacell.runtime.plans.plans import Plans
+from datacell.runtime.plans.prepared import PreparedPlan
+from datacell.runtime.windows.delta_join import DeltaJoin, visible_at, with_visibility
+from datacell.runtime.windows.slices import Slices, slices
+from datacell.runtime.windows.sliding.aggregation import SlidingAggregation
+from datacell.runtime.windows.sliding.leaf import SlidingLeaf
+
+
+class Leaves:
+    """What is merged is put together from running combinations; of everything else all live rows are read."""
+
+    def __init__(
+        self, described: Incremental, kept: Mapping[int, Slices], joins: Mapping[int, DeltaJoin], plans: Plans
+    ) -> None:
+        self.split, self.kept, self.joins = described.split, kept, joins
+        query = self.split.query
+        (time,) = TIME_COLUMNS[query.timing]
+        slides = tree.slides(query.plan)
+        self.merged = {
+            number: SlidingAggregation(
+                SlidingLeaf.of(self.split.leaves[number], number, slides, time),
+                kept[self.split.leaves[number].relation],
+                merge,
+                plans,
+            )
+            for number, merge in described.merges.items()
+        }
+        windows = [(w.window, tree.stream_of(w)) for w in tree.windows(query.plan)]
+        self._window_numbers = {
+            number: windows.index((leaf.window, self._stream(leaf)))
+            for number, leaf in enumerate(self.split.leaves)
+            if number in self.merged and leaf.window is not None
+        }
+        """The query's window that a leaf sees its relation through; all equal ones show the same."""
+
+    def at_one(self, due: Boundary) -> dict[Key, pa.Table]:
+        """What is shown at one boundary."""
+        return {ShownRows(number): self._shown(number, leaf, due) for number, leaf in enumerate(self.split.leaves)}
+
+    def at_many(self, due: Sequence[Boundary], answer: PreparedPlan) -> dict[Key, pa.Table]:
+        """What is needed to find what is shown at each boundary, in the shape that the answer's plan has."""
+        inputs: dict[Key, pa.Table] = {}
+        for number, leaf in enumerate(self.split.leaves):
+            if number not in self.merged:
+                inputs[ShownRows(number)] = self._visible(leaf)
+                continue
+            shown = [b.shown[self._window_numbers[number]] for b in due]
+            inputs |= self.merged[number].many(shown, [b.end for b in due], answer)
+        return inputs
+
+    def over(self, relation: Slices) -> list[SlidingAggregation]:
+        """The sliding aggregations over a kept relation."""
+        return [merged for merged in self.merged.values() if merged.relation is relation]
+
+    def wait(self) -> None:
+        """Until nothing is being made beside the answer."""
+        for merged in self.merged.values():
+            merged.wait()
+
+    def _shown(self, number: int, leaf: Leaf, due: Boundary) -> pa.Table:
+        if number in self.merged:
+            return self.merged[number].one(*due.shown[self._window_numbers[number]])
+        return visible_at(self._visible(leaf), due.end)
+
+    def _visible(self, leaf: Leaf) -> pa.Table:
+        """All live rows that a leaf reads, with the boundaries between which they are visible."""
+        names = [f.name for f in leaf.columns]
+        if leaf.relation in self.joins:
+            rows = self.joins[leaf.relation].rows
+            return rows.rename_columns([*names, *rows.schema.names[len(names) :]])
+        rows = self.kept[leaf.relation].rows()
+        at = slices(rows)
+        if isinstance(leaf, Latest):
+            since, _ = shown_during(leaf.window, at)
+            return rows.rename_columns([*names, SLICE]).append_column(VISIBLE_FROM, pa.array(since))
+        view = View(leaf.relation, leaf.window, leaf.columns)
+        schema = arrow_schema(Schema((*leaf.columns, *fields(VISIBLE_FROM, VISIBLE_TO))))
+        return with_visibility(rows, view, schema, at)
+
+    def _stream(self, leaf: Leaf) -> str:
+        relation = self.split.relations[leaf.relation]
+        assert isinstance(relation, Kept)
+        return relation.stream
