@@ -25,13 +25,15 @@ _PATH = re.compile(r"((?:[\w.-]+/)+(?:[\w.-]+\.[a-z]+)?|[\w-]+\.(?:py|md|toml))(
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_links_lead_somewhere(document: str) -> None:
     targets = _LINK.findall((ROOT / document).read_text(encoding="utf-8"))
-    assert [target for target in targets if not (ROOT / target).exists()] == []
+    missing = [target for target in targets if not (ROOT / target).exists()]
+    assert not missing, "\n".join(("there is no", *missing))
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_names_exist(document: str) -> None:
-    found = [match for span in spans((ROOT / document).read_text(encoding="utf-8")) if (match := _PATH.fullmatch(span))]
-    assert [match[0] for match in found if not _exists(match[1], match[2])] == []
+    paths = map(_PATH.fullmatch, spans((ROOT / document).read_text(encoding="utf-8")))
+    missing = [path[0] for path in paths if path is not None and not _exists(path[1], path[2])]
+    assert not missing, "\n".join(("there is no", *missing))
 
 
 def test_architecture_is_read_in_one_sitting() -> None:
