@@ -85,12 +85,11 @@ class Ways:
     def bring(self, name: str, rows: pa.Table) -> None:
         """The same rows in every way, and then a run."""
         pq.write_table(rows, self.directory / "in" / f"{name}.parquet")
-        self.spark.read.parquet(f"{self.directory}/in/{name}.parquet").createOrReplaceTempView("brought")
+        self.spark.read.parquet(f"{self.directory}/in/{name}.parquet").createOrReplaceTempView(f"brought_{name}")
         self.cell.push("by_push", rows)
         self.cell.push("raw", rows.rename_columns(["ts", "k", "v", "t", "d"]))
-        self.cell.sql("INSERT INTO by_table SELECT * FROM brought")
-        self.spark.catalog.dropTempView("brought")
-        self.cell.tables._kept.clear()
+        self.cell.sql(f"INSERT INTO by_table SELECT * FROM brought_{name}")
+        self.spark.catalog.dropTempView(f"brought_{name}")
         self.cell.run(once=True)
 
     def outcomes(self) -> Iterator[tuple[str, Any]]:
@@ -193,11 +192,14 @@ def test_a_script_goes_on_from_its_checkpoint_and_inserts_nothing_twice(spark: S
         cell.stop()
 
 
-def test_a_dropped_stream_remembers_no_statement(cell: Cell) -> None:
+def test_a_dropped_stream_remembers_no_statement_and_no_frame(cell: Cell, spark: SparkSession) -> None:
+    cell.stream("s", spark.readStream.format("rate").load())
     for _ in range(2):
-        cell.sql("CREATE STREAM s (i INT); INSERT INTO s VALUES (1)")
+        cell.sql("DROP STREAM s; CREATE STREAM s (i INT); INSERT INTO s VALUES (1)")
         assert asked(cell, "SELECT i FROM s") == [{"i": 1}]
-        cell.sql("DROP STREAM s")
+    cell.push("s", [(2,)])
+    cell.run(once=True)
+    assert asked(cell, "SELECT i FROM s") == [{"i": 1}, {"i": 2}]
 
 
 def test_a_frame_with_a_type_that_no_stream_can_hold(cell: Cell, spark: SparkSession) -> None:
@@ -210,3 +212,5 @@ def test_a_query_with_a_type_that_cannot_leave_spark(cell: Cell) -> None:
     cell.sql("CREATE STREAM s (t STRING)")
     with pytest.raises(SqlError, match="values of type variant cannot leave Spark"):
         cell.query("SELECT parse_json(t) AS v FROM s")
+    with pytest.raises(SqlError, match="this query reads no stream"):
+        cell.query("VALUES (1)")

@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from datacell.algebra import show
 from datacell.algebra.definitions import EmitterDefinition, StreamDefinition
 from datacell.algebra.query import Query, Timing
-from datacell.algebra.tree import table_names
+from datacell.algebra.tree import has_stream, table_names
 from datacell.cell import listing
 from datacell.cell.deliveries import Deliveries
 from datacell.cell.intake import Intake
@@ -137,6 +137,8 @@ class Cell:
     def query(self, text: str, name: str | None = None) -> RunningQuery:
         """Start a continuous query."""
         bound = script.query(text, self.catalog)
+        if not has_stream(bound.plan):
+            raise SqlError("this query reads no stream", hint="cell.sql(…) answers it once")
         chosen = name or self._fresh_name()
         if self.catalog.kind(chosen) is not None:
             raise SqlError(f"there is already a {self.catalog.kind(chosen)} {chosen}", hint="choose another name")
@@ -329,7 +331,7 @@ class Cell:
         readers = list(self.scheduler.net.readers(name))
         if readers:
             raise SqlError(f"{readers[0].name} reads {name}", hint=f"DROP CONTINUOUS QUERY {readers[0].name} first")
-        self.intake.stop(name)
+        self.intake.drop(name)
         self.scheduler.drop_stream(name)
         self.checkpoint.forget("stream", name)
 
