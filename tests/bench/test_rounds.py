@@ -8,21 +8,30 @@ from functools import partial
 import pytest
 
 from bench.hand_clock import Course
-from datacell.bench.rounds import Choice, Path, Sample, Turn, counted_rate, in_rounds, second_half_rate
+from datacell.bench.rounds import (
+    LONGEST_FILLING,
+    Choice,
+    Measured,
+    Sample,
+    Turn,
+    counted_rate,
+    in_rounds,
+    second_half_rate,
+)
 
 _TRIAL, _TURN = Turn(2, 0, 3), Turn(5, 0, 5)
 _SMALL, _LARGE = (10, ""), (60, "")
 
 
-def _path(course: Course, name: str, rates: Mapping[Choice, list[float]]) -> Path:
+def _path(course: Course, name: str, rates: Mapping[Choice, list[float]], delay: float = 0.0) -> Measured:
     """Every choice has so many rows per second, one turn after the other, and then always the last."""
 
     def measure(found: Iterator[float], turn: Turn) -> float:
-        course.spend(turn.warming + turn.counted)
+        course.spend(turn.warming + turn.counted + delay)
         return next(found)
 
     measures: dict[Choice, Callable[[Turn], float]] = {c: partial(measure, _forever(r)) for c, r in rates.items()}
-    return Path(name, measures, _TRIAL, _TURN)
+    return Measured(name, measures, _TRIAL, _TURN)
 
 
 def _forever(rates: list[float]) -> Iterator[float]:
@@ -62,7 +71,7 @@ def test_there_are_enough_rounds_some_time() -> None:
         (1000, 4, [4, 4]),
         (20 + 40, 2, [2, 2]),  # trials, two rounds
         (20 + 39, 1, [1, 1]),  # no time for a whole second round
-        (20 + 5, 0, [1, 0]),  # the time is over in the first
+        (20 + 19, 0, [0, 0]),  # nor for a first one
         (1, 0, [0, 0]),  # one choice of each is tried all the same
     ],
 )
@@ -83,11 +92,25 @@ def test_a_round_that_would_not_end_in_time_does_not_begin(limit: float, rounds:
         (Turn(0, 250, 1), 100),  # from (3, 300)
         (Turn(2, 0, 3), None),  # only two seconds count so far
         (Turn(9, 0, 0), None),
+        (Turn(0, 500, 1), None),  # windows are not full yet
     ],
 )
 def test_what_comes_before_all_is_warm_does_not_count(turn: Turn, rate: float | None) -> None:
     samples = [Sample(0, 0), Sample(2, 100), Sample(3, 300), Sample(4, 400)]
     assert counted_rate(samples, turn) == rate
+
+
+def test_a_round_in_which_the_time_is_over_is_not_whole() -> None:
+    course = Course(30)
+    paths = [_path(course, name, {_LARGE: [1, 10], _SMALL: [0]}, delay=1.0) for name in ("ours", "own")]
+    paths.append(_path(course, "without choice", {_LARGE: [7]}, delay=1.0))
+    assert in_rounds(paths, 4, course.progress) == 0
+    assert [path.rates for path in paths] == [[10], [], [7]]
+
+
+def test_windows_that_are_not_full_after_long_count_all_the_same() -> None:
+    samples = [Sample(0, 0), Sample(LONGEST_FILLING, 100), Sample(LONGEST_FILLING + 10, 150)]
+    assert counted_rate(samples, Turn(0, 500, 10)) == 5
 
 
 def test_at_the_end_of_the_stream_the_second_half_counts() -> None:
