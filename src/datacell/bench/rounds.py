@@ -91,12 +91,23 @@ class Measured:
         *before, last = self.rates
         return not before or last >= FASTER * max(before)
 
-    def try_out(self, progress: Progress) -> None:
-        """Try every choice, if there is one; when the time is over, no second one."""
-        choices = list(self.choices) if len(self.choices) > 1 else []
-        for number in progress.turns(len(choices)):
-            found = self.tried[choices[number]] = self.choices[choices[number]](self.trial)
-            progress.say(f"trying {self.name}, {shown(choices[number])} … {found:,.0f} rows/s")
+    def try_out(self, progress: Progress, leaving: float) -> None:
+        """Try every choice, if there is one; but only the first if no more time is left than is to be left.
+
+        The first is tried while Java is cold: if another one seems better, it is tried once more.
+        """
+        first, *others = self.choices
+        if not others:
+            return
+        for number in progress.turns(len(self.choices), leaving=leaving):
+            self._try(list(self.choices)[number], progress)
+        if self.better != first and progress.left > leaving:
+            self._try(first, progress)
+
+    def _try(self, choice: Choice, progress: Progress) -> None:
+        found = self.choices[choice](self.trial)
+        self.tried[choice] = max(found, self.tried.get(choice, 0.0))
+        progress.say(f"trying {self.name}, {shown(choice)} … {found:,.0f} rows/s")
 
     def take_turn(self) -> float:
         self.rates.append(self.choices[self.better](self.turn))
@@ -110,9 +121,9 @@ class Measured:
 
 def in_rounds(paths: Sequence[Measured], most: int, progress: Progress) -> int:
     """Measure all paths; how many whole rounds were made."""
-    for path in paths:
-        path.try_out(progress)
     longest = sum(path.turn.warming + path.turn.counted for path in paths)
+    for path in paths:
+        path.try_out(progress, longest)
     for number in range(1, most + 1):
         began = progress.left
         is_late = began < longest and all(path.has_figure for path in paths)
