@@ -30,7 +30,7 @@ import pyarrow as pa
 
 from datacell.algebra.definitions import StreamDefinition
 from datacell.algebra.plan import Plan
-from datacell.algebra.query import Query
+from datacell.algebra.query import Query, Timing
 from datacell.compile import Setting, compile
 from datacell.compile.setting import statistics
 from datacell.engines.arrow import arrow_schema, fields_of
@@ -173,6 +173,10 @@ class Trial:
                 self.add_stream(definition)
             case CreateQuery(name, query):
                 self.add_query(name, query)
+            case InsertInto(target, query) if query.timing is Timing.ONCE:
+                plan = compile(query, Setting()).optimized.plan
+                name = self.stream(target).definition.name
+                self.scheduler.insert(name, query.text, lambda: self._run(plan, self._tables))
             case InsertInto(target, query):
                 name = f"into {target} {len(self.scheduler.members.factories) + 1}"
                 self.add_query(name, query)

@@ -98,11 +98,11 @@ def test_the_eight_way_join_is_cut_in_two() -> None:
 
 
 def test_the_three_conditions() -> None:
-    feasible, dearer, slow, slower = Cost(0.9, 2.0), Cost(0.2, 3.0), Cost(1.5, 1.6), Cost(2.0, 2.0)
+    feasible, costly, slow, slower = Cost(0.9, 2.0), Cost(0.2, 3.0), Cost(1.5, 1.6), Cost(2.0, 2.0)
     assert feasible.is_at_least_as_good_as(slow)
     assert not slow.is_at_least_as_good_as(feasible)
-    assert feasible.is_at_least_as_good_as(dearer)
-    assert not dearer.is_at_least_as_good_as(feasible)
+    assert feasible.is_at_least_as_good_as(costly)
+    assert not costly.is_at_least_as_good_as(feasible)
     assert slow.is_at_least_as_good_as(slower)
     assert not slower.is_at_least_as_good_as(slow)
-    assert sorted([slower, dearer, slow, feasible], key=lambda c: c.rank) == [feasible, dearer, slow, slower]
+    assert sorted([slower, costly, slow, feasible], key=lambda c: c.rank) == [feasible, costly, slow, slower]

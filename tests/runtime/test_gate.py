@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,24 +10,20 @@ import pyarrow as pa
 import pytest
 
 from datacell.algebra import scalar, types
-from datacell.algebra.definitions import REASON, REJECTED, StreamDefinition
+from datacell.algebra.definitions import REASON, StreamDefinition
 from datacell.algebra.plan import Plan
-from datacell.algebra.query import Query
 from datacell.algebra.schema import Schema
 from datacell.engines.arrow import arrow_schema, arrow_type
+from datacell.engines.protocol import Inputs, run_once
 from datacell.errors import SqlError
-from datacell.rewrite.rules import optimized
-from datacell.runtime.net.factory import Description
-from datacell.runtime.net.scheduler import Scheduler
 from datacell.runtime.storage import files
-from datacell.runtime.storage.output import Output
 from datacell.runtime.streams import statements
 from datacell.runtime.streams.gate import Gate
 from datacell.runtime.streams.side_output import SideOutput
 from datacell.runtime.streams.stream import RunningStream
 from datacell.sql import script
 from datacell.sql.statements.statement import InsertInto
-from runtime.netrun import HandClock
+from datacell.testing import HandClock, Trial
 from sample import at, defined, engine
 
 NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
@@ -48,19 +43,15 @@ def rows_of(stream: StreamDefinition, *rows: tuple[Any, ...]) -> pa.Table:
     return pa.Table.from_pylist([dict(zip(schema.names, row, strict=True)) for row in rows], schema)
 
 
-def no_table(name: str) -> pa.Table:
-    raise KeyError(name)
-
-
 class Counted:
     """DuckDB, and how often it was asked."""
 
     def __init__(self) -> None:
         self.calls = 0
 
-    def __call__(self, plan: Plan, inputs: Mapping[str, pa.Table]) -> pa.Table:
+    def __call__(self, plan: Plan, inputs: Inputs) -> pa.Table:
         self.calls += 1
-        return engine().run(plan, inputs)
+        return run_once(engine(), plan, inputs)
 
 
 # The gate
@@ -123,45 +114,24 @@ def test_a_type_is_portable_if_arrow_can_carry_it(kind: str, portable: bool) -> 
 # Behind the gate
 
 
-class Inserting:
-    """A query over one stream whose answers flow into another, on which a window stands."""
-
-    def __init__(self, directory: Path) -> None:
-        text = """CREATE STREAM raw (ts TIMESTAMP, k INT);
-                  CREATE STREAM s (ts TIMESTAMP, k INT, WATERMARK FOR ts AS ts - INTERVAL 2 SECONDS)"""
-        self.catalog, self.scheduler, self.directory = defined(text), Scheduler(HandClock()), directory
-        for stream in self.catalog.streams.values():
-            self.scheduler.add_stream(stream, directory / stream.name, engine().run)
-        window = script.query("SELECT count(*) AS n FROM s [RANGE 2 SECONDS SLIDE 1 SECOND]", self.catalog)
-        self._add("counts", window)
-        (placed,) = script.read("INSERT INTO s SELECT * FROM raw", self.catalog)
-        assert isinstance(placed.statement, InsertInto)
-        self._add("into s 1", placed.statement.query)
-        self.scheduler.feed("into s 1", "s")
-        self._next = self.scheduler.streams["raw"].basket.next_number("receptor")
-
-    def _add(self, name: str, query: Query) -> None:
-        best = optimized(query)
-        output = Output(self.directory / name, arrow_schema(best.result))
-        self.scheduler.add_factory(Description(name, best, engine()), output, no_table, engine())
-
-    def deposit(self, *seconds: float) -> None:
-        rows = rows_of(self.catalog.streams["raw"], *((at(second), 1) for second in seconds))
-        self.scheduler.deposit("raw", self._next, rows, arrow_schema(Schema(REJECTED)).empty_table())
-        self._next += 1
+INSERTING = """
+    CREATE STREAM raw (ts TIMESTAMP, k INT);
+    CREATE STREAM s (ts TIMESTAMP, k INT, WATERMARK FOR ts AS ts - INTERVAL 2 SECONDS);
+    CREATE CONTINUOUS QUERY counts AS SELECT count(*) AS n FROM s [RANGE 2 SECONDS SLIDE 1 SECOND];
+    INSERT INTO s SELECT * FROM raw"""
 
 
 # seconds   0    1    2    3    4    5    6    7    8    9   10
 # rows           *                                            *     then 1.5 again, 8.5 again
 # lateness 2: watermark 8 after the row at 10; RANGE 2 SLIDE 1 shows the row at 1.5 last at 3, the one at 8.5 last at 10
 def test_rows_of_a_query_that_come_too_late_are_a_side_output(tmp_path: Path) -> None:
-    net = Inserting(tmp_path)
+    trial = Trial(INSERTING, directory=tmp_path)
     for second in (1.0, 10.0, 1.5, 8.5):
-        net.deposit(second)
-    stream = net.scheduler.streams["s"]
+        trial.push("raw", [(at(second), 1)])
+    stream = trial.stream("s")
     assert stream.late.rows()["ts"].to_pylist() == [at(1.5)]
     assert (stream.basket.progress.rows, stream.basket.progress.late) == (3, 1)
-    again = Inserting(tmp_path).scheduler.streams["s"]
+    again = Trial(INSERTING, directory=tmp_path).stream("s")
     assert (again.late.rows(), again.basket.progress) == (stream.late.rows(), stream.basket.progress)
 
 
@@ -179,7 +149,7 @@ def test_a_side_output_forgets_what_a_batch_left_that_was_not_taken(tmp_path: Pa
 
 
 def opened(directory: Path) -> RunningStream:
-    return RunningStream(stream_of(UNCHECKED), directory, HandClock(), list, engine().run)
+    return RunningStream(stream_of(UNCHECKED), directory, HandClock(), list, Counted())
 
 
 def execute(stream: RunningStream, *numbers: int) -> None:

@@ -1,4 +1,4 @@
-"""Variance, covariance and what follows from them, by parts: sums of powers around a centre.
+"""Variance, covariance and what follows from them, decomposed: sums of powers around a centre.
 
 A partial keeps the number n of values, a centre c and sums of products of deviations from it, Σ(x - c), Σ(x - c)² and
 others, named after their factors: x, xx, xy. Its centre is the mean, so the deviations are small. Sums around one
@@ -20,7 +20,7 @@ from math import comb
 from sqlglot import exp
 
 from datacell.algebra import scalar
-from datacell.algebra.partial import Call, Parts, cast, combined, formula, paired
+from datacell.algebra.partial import Call, Decomposition, cast, combined, formula, paired
 from datacell.algebra.schema import Named
 from datacell.algebra.types import BIGINT, DOUBLE
 
@@ -129,8 +129,8 @@ _MOMENTS: Mapping[str, _Moment] = {
 }
 
 
-def parts(call: Call) -> Parts | None:
-    """The parts of an aggregate that is a function of moments."""
+def decompose(call: Call) -> Decomposition | None:
+    """How an aggregate that is a function of moments is decomposed."""
     moment = _MOMENTS.get(call.function)
     if moment is None:
         return None
@@ -144,7 +144,7 @@ def parts(call: Call) -> Parts | None:
         **{Named(call.label(f"max{x}"), call.over_rows("max", values[x]), DOUBLE): "max" for x in deviating},
     }
     finish = sums.of(f"CASE WHEN n > {moment.too_few} THEN value END", value=moment.finish(sums))
-    return Parts(
+    return Decomposition(
         partials=tuple(columns),
         combined=tuple(combined(function, column) for column, function in columns.items()),
         finish=call.finished(finish),

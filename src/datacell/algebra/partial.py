@@ -1,4 +1,4 @@
-"""An aggregate call over rows, and the form in which it is taken apart."""
+"""An aggregate call over rows, and the form in which it is decomposed."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from datacell.algebra.types import Type
 
 
 @dataclass(frozen=True)
-class Parts:
-    """An aggregate taken apart.
+class Decomposition:
+    """An aggregate decomposed.
 
     `partials` are aggregates over rows, `combined` are calls over columns of the same names, which they keep with their
     types, and `finish` gives the value: of no rows too, when all combined columns are NULL. Where partials do not add

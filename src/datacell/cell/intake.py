@@ -52,13 +52,19 @@ class Intake:
         if receptor is not None:
             receptor.stop()
 
+    def drop(self, name: str) -> None:
+        """The stream is gone, and with it what it was read from."""
+        self.stop(name)
+        self.frames.pop(name, None)
+        self._spools.pop(name, None)
+
     def stop_all(self) -> None:
         for name in list(self.receptors):
             self.stop(name)
         self.scheduler.wait()
 
     def wait(self) -> None:
-        """Until every receptor has read all that is there, and the net has settled."""
+        """Until every receptor has read all that is there, and the net has come to rest."""
         for receptor in list(self.receptors.values()):
             receptor.wait()
         self.scheduler.check()
@@ -83,7 +89,7 @@ class Intake:
         return open_source(self.spark, definition) if definition.options else None
 
     def _deposit(self, stream: str, source: Source, number: int, frame: DataFrame) -> None:
-        """One Spark job brings the checked rows of a micro-batch, while the net settles after the one before."""
+        """One Spark job brings the checked rows of a micro-batch, while the net answers the one before."""
         running = self.scheduler.members.streams[stream]
         if self.scheduler.holds(stream, number):
             self.scheduler.run()

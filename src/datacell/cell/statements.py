@@ -206,7 +206,7 @@ class Statements:
         readers = list(self._net.net.readers(name))
         if readers:
             raise SqlError(f"{readers[0].name} reads {name}", hint=f"DROP CONTINUOUS QUERY {readers[0].name} first")
-        self.works.intake.stop(name)
+        self.works.intake.drop(name)
         with self.works.scheduler.exclusively() as net:
             net.drop_stream(name)
         self.works.checkpoint.forget("stream", name)

@@ -1,4 +1,4 @@
-"""What a table's name stands for now: a basket, rows set aside, a query's latest answer, or a table of Spark."""
+"""What a table's name stands for now: a basket, a side output, a query's latest answer, or a table of Spark."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Delivery:
             if time.monotonic() - since > (SHORTEST_FAILURE if self.failure else LONGEST_SILENCE):
                 raise EmitterError(
                     f"emitter {self.name} cannot deliver: {self.failure or 'it takes too long'}",
-                    hint="mend it and run again with the same checkpoint: nothing is lost",
+                    hint="fix it and run again with the same checkpoint: nothing is lost",
                 )
             time.sleep(0.005)
 

@@ -36,7 +36,7 @@ class FileEmitter:
             self._write(firing)
         except (CheckpointError, OSError) as error:
             message = error.message if isinstance(error, CheckpointError) else str(error)
-            raise EmitterError(message, hint="free some space or mend the permissions: it is tried again") from error
+            raise EmitterError(message, hint="free some space or fix the permissions: it is tried again") from error
 
     def close(self) -> None:
         pass

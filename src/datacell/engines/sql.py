@@ -166,21 +166,21 @@ class _Compiler:
         return exp.select(*columns).from_(table(self.inputs.get(key, str(key))), copy=False)
 
     def _values(self, plan: Values) -> exp.Query:
-        rows: list[exp.Query] = [
-            exp.select(
-                *(
-                    exp.alias_(self._cast(self._spell(v, Schema(()), f.type), f.type), _identifier(f.name), copy=False)
-                    for v, f in zip(row, plan.columns, strict=True)
-                )
-            )
-            for row in plan.rows
-        ]
-        if not rows:
-            nothing = [
-                exp.alias_(self._cast(exp.Null(), f.type), _identifier(f.name), copy=False) for f in plan.columns
-            ]
-            return exp.select(*nothing).where(exp.false(), copy=False)
-        return _all(rows)
+        rows = [[self._constant(v, f) for v, f in zip(row, plan.columns, strict=True)] for row in plan.rows]
+        if len(rows) < 2:
+            nothing = [self._cast(exp.Null(), f.type) for f in plan.columns]
+            named = zip(rows[0] if rows else nothing, plan.columns, strict=True)
+            select = exp.select(*(exp.alias_(v, _identifier(f.name), copy=False) for v, f in named))
+            return select if rows else select.where(exp.false(), copy=False)
+        self.aliases += 1
+        columns = [_identifier(f.name) for f in plan.columns]
+        alias = exp.TableAlias(this=exp.to_identifier(f"t{self.aliases}"), columns=columns)
+        listed = exp.Values(expressions=[exp.Tuple(expressions=row) for row in rows], alias=alias)
+        return exp.select(*_names(plan.schema)).from_(listed, copy=False)
+
+    def _constant(self, value: exp.Expr, field: Field) -> exp.Expr:
+        spelled = self._spell(value, Schema(()), field.type)
+        return spelled if field.type == types.NULL else self._cast(spelled, field.type)
 
     def _from(self, plan: Plan) -> exp.Select:
         return exp.select().from_(self._subquery(plan), copy=False)

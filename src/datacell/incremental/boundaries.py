@@ -5,7 +5,7 @@ A boundary is evaluated if some window shows something there. Boundary τ is due
 end of input every boundary is, while a window shows something, and windows that never empty are asked up to their first
 boundary past the last row.
 
-Rows are given by their sorted positions alone; gaps cost nothing, because only stretches where something is shown are
+Rows are given by their sorted positions alone; gaps cost nothing, because only intervals where something is shown are
 looked at.
 """
 
@@ -35,7 +35,7 @@ from datacell.algebra.window import (
 
 @dataclass(frozen=True)
 class Boundary:
-    """A boundary and, for each window, the stretch of positions it shows; `empty` if all have just become empty."""
+    """A boundary and, for each window, the interval of positions it shows; `empty` if all have just become empty."""
 
     end: int
     shown: tuple[tuple[int, int], ...]
@@ -49,10 +49,10 @@ def due_in_time(
     slides = sorted({w.slide for w in windows if w.slide is not None})
     last = max((int(p[-1]) for p in rows if len(p)), default=0)
     showing = [_showing(w, p, slides, last if ended else None) for w, p in zip(windows, rows, strict=True)]
-    endless = [stretch[0][0] for w, stretch in zip(windows, showing, strict=True) if stretch and _never_empties(w)]
+    endless = [interval[0][0] for w, interval in zip(windows, showing, strict=True) if interval and _never_empties(w)]
     limit = FOREVER if ended else until
-    stretches = _merged(showing)
-    for (start, stop), (begins_again, _) in zip(stretches, [*stretches[1:], (FOREVER, FOREVER)], strict=False):
+    intervals = _merged(showing)
+    for (start, stop), (begins_again, _) in zip(intervals, [*intervals[1:], (FOREVER, FOREVER)], strict=False):
         yield from (
             Boundary(end, tuple(_shown_in_time(w, end) for w in windows))
             for end in _multiples(slides, max(start, after + 1), min(stop, limit + 1))
@@ -93,21 +93,21 @@ def oldest_needed(window: WindowSpec, after: int) -> int:
 
 
 def shown_during(window: WindowSpec, rows: Positions) -> tuple[Positions, Positions]:
-    """For each row the boundary from which on it is shown and the one from which on it is not: shown in [born, dies).
+    """For each row the boundary from which on it is shown and the one from which on it is not: shown in [since, until).
 
     Both are the same if the window never shows it.
     """
     if isinstance(window, Rows | LandmarkRows):
         return _shown_during_rows(window, rows)
     stops, slide = _last_end(window, rows), window.slide
-    born = rows + 1 if slide is None else (rows // slide + 1) * slide
+    since = rows + 1 if slide is None else (rows // slide + 1) * slide
     if stops is None:
-        dies = np.full(len(rows), FOREVER, dtype=np.int64)
+        until = np.full(len(rows), FOREVER, dtype=np.int64)
     else:
-        dies = stops + 1 if slide is None else (stops // slide + 1) * slide
+        until = stops + 1 if slide is None else (stops // slide + 1) * slide
     if isinstance(window, Landmark) and window.since is not None:
-        born = np.where(rows >= micros(window.since), born, dies)
-    return born, dies
+        since = np.where(rows >= micros(window.since), since, until)
+    return since, until
 
 
 # Time
@@ -134,7 +134,7 @@ def _shown_in_time(window: TimeWindow, boundary: int) -> tuple[int, int]:
 
 
 def _showing(window: TimeWindow, rows: Positions, slides: Sequence[int], last: int | None) -> list[tuple[int, int]]:
-    """The stretches [start, stop) of boundaries at which the window shows some row."""
+    """The intervals [start, stop) of boundaries at which the window shows some row."""
     if isinstance(window, Landmark) and window.since is not None:
         rows = rows[rows >= micros(window.since)]
     if not len(rows):
@@ -170,7 +170,7 @@ def _never_empties(window: TimeWindow) -> bool:
 
 
 def _joined(starts: Positions, stops: Positions) -> list[tuple[int, int]]:
-    """Stretches that are sorted by their starts, with those that touch made one."""
+    """Intervals that are sorted by their starts, with those that touch made one."""
     real = starts < stops
     starts, stops = starts[real], stops[real]
     if not len(starts):
@@ -182,8 +182,8 @@ def _joined(starts: Positions, stops: Positions) -> list[tuple[int, int]]:
     return [(int(a), int(b)) for a, b in zip(starts[first], reach[final], strict=True)]
 
 
-def _merged(stretches: Sequence[list[tuple[int, int]]]) -> list[tuple[int, int]]:
-    together = sorted(s for some in stretches for s in some)
+def _merged(intervals: Sequence[list[tuple[int, int]]]) -> list[tuple[int, int]]:
+    together = sorted(s for some in intervals for s in some)
     if not together:
         return []
     starts, stops = (np.array(side, dtype=np.int64) for side in zip(*together, strict=True))
@@ -200,10 +200,10 @@ def _multiples(slides: Sequence[int], start: int, stop: int) -> list[int]:
 
 def _shown_during_rows(window: RowWindow, rows: Positions) -> tuple[Positions, Positions]:
     first, slide = _first(window), window.slide
-    born = np.maximum(first, first + -(-(rows - first) // slide) * slide)
+    since = np.maximum(first, first + -(-(rows - first) // slide) * slide)
     if isinstance(window, Rows) and not window.partition:
-        return born, first + -(-rows // slide) * slide
-    return born, np.full(len(rows), FOREVER, dtype=np.int64)
+        return since, first + -(-rows // slide) * slide
+    return since, np.full(len(rows), FOREVER, dtype=np.int64)
 
 
 def _first(window: WindowSpec) -> int:

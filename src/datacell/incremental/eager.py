@@ -1,4 +1,4 @@
-"""α(γk(A ⋈ B)), taken apart, over sides that were aggregated before they meet.
+"""α(γk(A ⋈ B)), decomposed, over sides that were aggregated before they meet.
 
 Rows of A that agree in the columns by which A is joined and grouped meet the same rows of B. So each side is aggregated
 by these columns first, within its slices, and counts its rows; where they meet, a sum of A counts once for each row of
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from sqlglot import exp
 
 from datacell.algebra import scalar
-from datacell.algebra.parts import Parts
+from datacell.algebra.decompose import Decomposition
 from datacell.algebra.plan import Aggregate, Group, Join, JoinKind, Map, Plan
 from datacell.algebra.schema import Named
 from datacell.algebra.types import BIGINT, DOUBLE
@@ -22,19 +22,19 @@ _COUNT = "rows′"
 _IDEMPOTENT = frozenset({"min", "max", "bool_and", "every", "bool_or", "some", "any", "bit_and", "bit_or"})
 
 
-def aggregated_sides(flow: Plan, keys: Sequence[Named], parts: Sequence[Parts]) -> Plan | None:
+def aggregated_sides(flow: Plan, keys: Sequence[Named], decompositions: Sequence[Decomposition]) -> Plan | None:
     """The partial aggregate of a join over aggregated sides; None if some key or aggregate reads both."""
     if isinstance(flow, Map) and all(c.passes_through for c in flow.columns):
-        return aggregated_sides(flow.child, keys, parts)
+        return aggregated_sides(flow.child, keys, decompositions)
     if (
         not isinstance(flow, Join)
         or not is_pair(flow)
         or flow.kind is not JoinKind.INNER
-        or not all(map(_adds_up, parts))
+        or not all(map(_adds_up, decompositions))
     ):
         return None
     sides = (flow.left, flow.right)
-    partials = [(p, c) for found in parts for p, c in zip(found.partials, found.combined, strict=True)]
+    partials = [(p, c) for found in decompositions for p, c in zip(found.partials, found.combined, strict=True)]
     owners = [o for p, _ in partials if (o := _owner(p.value, sides)) is not None]
     if len(owners) < len(partials) or any(_owner(k.value, sides) is None for k in keys):
         return None
@@ -48,11 +48,11 @@ def aggregated_sides(flow: Plan, keys: Sequence[Named], parts: Sequence[Parts]) 
     return Aggregate(Group(joined, tuple(keys)) if keys else joined, met)
 
 
-def _adds_up(parts: Parts) -> bool:
+def _adds_up(decomposition: Decomposition) -> bool:
     """Can every part be multiplied, or is it the same however often its rows count?"""
-    functions = [_function(c) for c in parts.combined]
-    types = [p.type for p in parts.partials]
-    return parts.adds_up and all(
+    functions = [_function(c) for c in decomposition.combined]
+    types = [p.type for p in decomposition.partials]
+    return decomposition.adds_up and all(
         f in _IDEMPOTENT or (f == "sum" and t in (BIGINT, DOUBLE)) for f, t in zip(functions, types, strict=True)
     )
 

@@ -1,7 +1,7 @@
 """Lifting: one fragment that answers a query at all the boundaries that are due.
 
 Every relation carries `window_end` as one more key, so one engine call does the work of many. The boundaries come as a
-table with, for every window of the query, the stretch of the stream that it shows there::
+table with, for every window of the query, the part of the stream that it shows there::
 
     boundaries(window_end, from_0, to_0, from_1, to_1, …)      window i shows the rows with from_i <= position < to_i
 
@@ -98,7 +98,7 @@ def answer_schema(query: Query) -> Schema:
 
 
 def boundaries_schema(type_: Type, windows: int) -> Schema:
-    """The columns of the boundaries table when windows are evaluated anew."""
+    """The columns of the boundaries table when windows are evaluated again."""
     pairs = (Field(name, BIGINT) for i in range(windows) for name in bounds(i))
     return Schema((Field(scalar.WINDOW_END, type_), *pairs))
 
@@ -192,7 +192,7 @@ class AtBoundaries(Carrier):
 
 @dataclass(frozen=True)
 class _Windows(AtBoundaries):
-    """Evaluates windows anew: what a window shows is joined with the boundaries at which it does."""
+    """Evaluates windows again: what a window shows is joined with the boundaries at which it does."""
 
     def reads_first(self, plan: Plan) -> bool:
         return isinstance(plan, Window)

@@ -23,4 +23,4 @@ def folding(columns: tuple[Field, ...], combination: Combination, *apart: str) -
 
 def folded(rows: Plan, combination: Combination, apart: tuple[str, ...]) -> Plan:
     """Rows combined by their keys; those that differ in the columns `apart` are kept apart."""
-    return combining.folded(rows, (*combination.keys, *apart), combination.parts)
+    return combining.folded(rows, (*combination.keys, *apart), combination.decompositions)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datacell.algebra import scalar
-from datacell.algebra.parts import parts
+from datacell.algebra.decompose import decompose
 from datacell.algebra.plan import Aggregate, Distinct, Join, JoinKind, Order, Over, Plan, SetOperation
 from datacell.incremental.flows import has_pairs
 
@@ -32,5 +32,5 @@ def needs(plan: Plan) -> str:
 
 
 def needs_rows(plan: Aggregate) -> str:
-    names = [scalar.show(a.value) for a in plan.aggregates if parts(a, plan.child.schema) is None]
+    names = [scalar.show(a.value) for a in plan.aggregates if decompose(a, plan.child.schema) is None]
     return f"{', '.join(names)} {'needs' if len(names) == 1 else 'need'} all rows" if names else ""

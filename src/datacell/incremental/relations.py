@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from datacell.algebra import tree
-from datacell.algebra.parts import Parts
+from datacell.algebra.decompose import Decomposition
 from datacell.algebra.plan import Plan
 from datacell.algebra.query import Query
 from datacell.algebra.schema import Field, Schema
@@ -25,10 +25,10 @@ SLICE, VISIBLE_FROM, VISIBLE_TO = "slice′", "visible_from′", "visible_to′"
 
 @dataclass(frozen=True)
 class Combination:
-    """Rows that agree on `keys` may be combined into one, by their parts."""
+    """Rows that agree on `keys` may be combined into one, by their partial aggregates."""
 
     keys: tuple[str, ...]
-    parts: tuple[Parts, ...]
+    decompositions: tuple[Decomposition, ...]
 
 
 @dataclass(frozen=True)

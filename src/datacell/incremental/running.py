@@ -84,10 +84,10 @@ def suffixes(columns: tuple[Field, ...], combination: Combination, at: Field) ->
 def sorted_running(node: Running) -> Plan:
     """Of rows at the same position only the last one is shown at any."""
     keys = (*node.combination.keys, GROUP)
-    values = combining(node.combination.parts)
+    values = combining(node.combination.decompositions)
     runs_to = (Named(f"{v.name}{_RUN}", so_far(v.value, keys, (POSITION,)), v.type) for v in values)
     next_row = Named(_NEXT, following(POSITION, keys, (POSITION,)), BIGINT)
-    runs = Over(aligned(node.rows, keys, node.combination.parts), (*runs_to, next_row))
+    runs = Over(aligned(node.rows, keys, node.combination.decompositions), (*runs_to, next_row))
     until = scalar.call("coalesce", scalar.column(_NEXT), scalar.column(GROUP))
     shown = Unfold(runs, scalar.column(POSITION), until, _SHOWN)
     asked = Join(shown, node.probes, condition=_equal(_SHOWN, PROBED))

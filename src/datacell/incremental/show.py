@@ -83,7 +83,7 @@ def _running(window: WindowSpec) -> str:
         return "one running combination"
     size = f"{found.size} rows" if counts_rows(window) else duration.show(found.size)
     if not found.slides:
-        return f"one running combination, begun anew every {size}"
+        return f"one running combination, begun again every {size}"
     return f"a running suffix of one block of {size} with a running prefix of the next"
 
 

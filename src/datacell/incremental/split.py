@@ -5,7 +5,8 @@ From every stream upward, operators go into the slice until one needs more than 
 - a *flow* (filter, map, join with a table, union of flows over the same window) is done row by row; what it gives is
   concatenated; of a union of others, each is a flow of its own;
 - an inner join of two flows becomes pairs: each new slice meets the live slices of the other side, once;
-- an aggregate by parts, a distinct and a top k over a flow are done per slice, and once more over what is shown;
+- an aggregate that can be decomposed, a distinct and a top k over a flow are done per slice, and again over what is
+  shown;
 - everything else reads the rows that its flows gave.
 """
 
@@ -33,6 +34,7 @@ from datacell.algebra.query import Query
 from datacell.algebra.rename import canonical
 from datacell.algebra.window import Rows, WindowSpec
 from datacell.incremental.cuts import Cuts, cuts
+from datacell.incremental.decompose_aggregate import DecomposedAggregate, decomposed
 from datacell.incremental.delta_join import over_new_pairs, replaced
 from datacell.incremental.eager import aggregated_sides
 from datacell.incremental.flows import has_pairs, is_flow, is_pair
@@ -40,7 +42,6 @@ from datacell.incremental.raise_unions import raised_unions
 from datacell.incremental.reasons import needs, needs_rows, of_each
 from datacell.incremental.relations import Combination, Kept, Latest, Pairs, Relation, Shown, Split, View
 from datacell.incremental.slicing import alone, sliced
-from datacell.incremental.taking_apart import TakenApart, taken_apart
 
 
 def split(query: Query) -> Split:
@@ -102,7 +103,7 @@ class _Splitter:
 
     def _aggregate(self, plan: Aggregate) -> Plan:
         child = ungrouped(plan.child) if plan.keys else plan.child
-        taken = taken_apart(plan, child)
+        taken = decomposed(plan, child)
         if taken is not None and is_flow(child):
             return taken.whole(plan, self._pieces(taken, child))
         if taken is not None and isinstance(child, Union) and all(map(is_flow, child.inputs)):
@@ -110,9 +111,11 @@ class _Splitter:
         below = self.rest(child, needs_rows(plan) or "they are aggregated with others")
         return Aggregate(Group(below, plan.keys) if plan.keys else below, plan.aggregates)
 
-    def _pieces(self, taken: TakenApart, flow: Plan) -> Plan:
-        combination = Combination(tuple(k.name for k in (*taken.keys, *taken.values)), taken.parts)
-        partial = aggregated_sides(flow, (*taken.keys, *taken.values), taken.parts) if has_pairs(flow) else None
+    def _pieces(self, taken: DecomposedAggregate, flow: Plan) -> Plan:
+        combination = Combination(tuple(k.name for k in (*taken.keys, *taken.values)), taken.decompositions)
+        partial = (
+            aggregated_sides(flow, (*taken.keys, *taken.values), taken.decompositions) if has_pairs(flow) else None
+        )
         return self._leaf(partial or taken.partial(flow), combination, f"{taken.shown} {of_each(flow)}")
 
     def _leaf(self, plan: Plan, combination: Combination | None, why: str) -> Shown:

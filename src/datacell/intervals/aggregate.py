@@ -1,4 +1,4 @@
-"""α by parts, over rows that end in the order in which they began: two-stack aggregation of validities.
+"""α decomposed, over rows that end in the order in which they began: two-stack aggregation of validities.
 
 Time is cut into blocks as long as the window (`algebra.blocks`); a row belongs to the block in which it begins. Under
 RANGE, what is valid at t is the rows of its own block that have begun and those of the block before that have not
@@ -59,7 +59,7 @@ def totals(columns: Columns) -> Plan:
     rows = Input(AggregateSlot.CLOSED_BLOCKS, (*columns.partial, BLOCK))
     by = (*columns.names, BLOCK.name)
     timeless = Map(rows, rows.schema.passing((*by, *(v.name for v in columns.values))))
-    whole = folded(timeless, by, columns.parts)
+    whole = folded(timeless, by, columns.decompositions)
     backs = (Named(back(v.name), scalar.column(v.name), v.type) for v in columns.values)
     return Map(whole, (*whole.schema.passing(columns.names), *backs, *whole.schema.passing([BLOCK.name])))
 
@@ -71,7 +71,7 @@ def finished(columns: Columns) -> Plan:
     place = rows.schema.passing(by)
     fronts = Map(rows, (*place, *rows.schema.passing(v.name for v in columns.values)))
     backs = Map(rows, (*place, *(Named(v.name, scalar.column(back(v.name)), v.type) for v in columns.values)))
-    whole = folded(Union((fronts, backs)), by, columns.parts)
+    whole = folded(Union((fronts, backs)), by, columns.decompositions)
     results = tuple(p.finish for p in columns.aggregates)
     validity = computed(FROM, "a", a=BEGINS), computed(TO, "b", b=ENDS)
     return Map(whole, (*whole.schema.passing(columns.names), *results, *validity))

@@ -1,4 +1,4 @@
-"""What an aggregate by parts reads and keeps: relations over its keys and the parts of its values."""
+"""What a decomposed aggregate reads and keeps: relations over its keys and partial aggregates."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from sqlglot import exp
 
 from datacell.algebra import scalar, types
 from datacell.algebra.combining import combining
+from datacell.algebra.decompose import Decomposition
 from datacell.algebra.partial import combined
-from datacell.algebra.parts import Parts
 from datacell.algebra.schema import Field, Named
 from datacell.algebra.types import BIGINT
 from datacell.intervals.flow import NamedSlot
@@ -20,7 +20,7 @@ BLOCK = Field("block′", BIGINT)
 """The number of the block that a row begins in, or an event falls in."""
 
 COUNT = Named("count′", scalar.call("count", exp.Star()), BIGINT)
-_COUNTED = Parts((COUNT,), (combined("sum", COUNT),), COUNT)
+_COUNTED = Decomposition((COUNT,), (combined("sum", COUNT),), COUNT)
 """How many rows are valid: a key is there as long as one is."""
 
 
@@ -45,10 +45,10 @@ def back(name: str) -> str:
 
 @dataclass(frozen=True)
 class Columns:
-    """The keys and aggregates by parts, over rows with these columns."""
+    """The keys and decomposed aggregates, over rows with these columns."""
 
     keys: tuple[Named, ...]
-    aggregates: tuple[Parts, ...]
+    aggregates: tuple[Decomposition, ...]
     rows: tuple[Field, ...]
 
     @cached_property
@@ -57,13 +57,13 @@ class Columns:
         return tuple(k.name for k in self.keys)
 
     @cached_property
-    def parts(self) -> tuple[Parts, ...]:
+    def decompositions(self) -> tuple[Decomposition, ...]:
         return (*self.aggregates, _COUNTED)
 
     @cached_property
     def values(self) -> tuple[Named, ...]:
-        """The columns of all parts, as calls that combine them."""
-        return combining(self.parts)
+        """The columns of partial rows, as calls that combine them."""
+        return combining(self.decompositions)
 
     @cached_property
     def partial(self) -> tuple[Field, ...]:

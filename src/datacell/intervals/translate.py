@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from datacell.algebra import scalar, tree
 from datacell.algebra.carry import ungrouped
-from datacell.algebra.parts import parts
+from datacell.algebra.decompose import decompose
 from datacell.algebra.plan import (
     Aggregate,
     Coalesce,
@@ -114,9 +114,9 @@ class _Translation:
         return self._swept(plan, [plan.keys], split)
 
     def _by_parts(self, plan: Aggregate, split: int | None) -> Plan | None:
-        """An aggregate that has parts, over rows that end in the order in which they began."""
+        """An aggregate that can be decomposed, over rows that end in the order in which they began."""
         child = ungrouped(plan.child) if plan.keys else plan.child
-        found = [p for a in plan.aggregates if (p := parts(a, child.schema)) is not None and p.adds_up]
+        found = [p for a in plan.aggregates if (p := decompose(a, child.schema)) is not None and p.adds_up]
         windows = {w.window for w in (tree.windows(child) if plan.keys else self.windows)}
         if not found or len(found) < len(plan.aggregates) or len(windows) > 1 or not _is_flow(child):
             return None

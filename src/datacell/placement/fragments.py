@@ -156,7 +156,7 @@ def _weight(plan: Plan) -> float:
         case Over(functions=functions):
             return float(len(functions))
         case Running(combination=combination):
-            return 1.0 + sum(len(p.combined) for p in combination.parts)
+            return 1.0 + sum(len(p.combined) for p in combination.decompositions)
     return 1.0
 
 

@@ -15,7 +15,7 @@ TABLE = 1000.0
 """Rows of a table that nothing is known of."""
 
 BATCH = 1.0
-"""Seconds between micro-batches: what a stream brings in between is absorbed at once."""
+"""Seconds between micro-batches: what a stream brings in between is ingested at once."""
 
 PRIME = "′"
 """What columns that the system adds to plans have in their names."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from datacell.algebra import scalar
-from datacell.algebra.parts import all_parts
+from datacell.algebra.decompose import decompose_all
 from datacell.algebra.plan import Aggregate, Group, Join, JoinKind, Map, Plan
 from datacell.algebra.schema import Named
 
@@ -29,7 +29,7 @@ def _unnarrowed(plan: Plan) -> Plan:
 
 
 def _pushed(join: Join, keys: tuple[Named, ...], aggregates: tuple[Named, ...]) -> Plan | None:
-    found = all_parts(aggregates)
+    found = decompose_all(aggregates)
     read = frozenset[str]().union(*(scalar.columns(a.value) for a in aggregates))
     side = next((s for s in (join.left, join.right) if read <= frozenset(s.schema.names)), None)
     if found is None or side is None or _is_aggregated(side):
@@ -42,15 +42,15 @@ def _pushed(join: Join, keys: tuple[Named, ...], aggregates: tuple[Named, ...]) 
     names = {k.name for k in own}
     joining = [n for n in side.schema.names if n in scalar.columns(join.condition) and n not in names]
     partial = Aggregate(
-        Group(side, (*own, *side.schema.passing(joining))), tuple(p for parts in found for p in parts.partials)
+        Group(side, (*own, *side.schema.passing(joining))), tuple(p for one in found for p in one.partials)
     )
     other = join.right if side is join.left else join.left
     if any(k.name in mine and not k.passes_through for k in own) or set(partial.schema.names) & set(other.schema.names):
         return None
     joined = replace(join, left=partial) if side is join.left else replace(join, right=partial)
     grouping = tuple(partial.schema.passing([k.name])[0] if k in own else k for k in keys)
-    whole = Aggregate(Group(joined, grouping), tuple(c for parts in found for c in parts.combined))
-    return Map(whole, (*whole.schema.passing([k.name for k in keys]), *(parts.finish for parts in found)))
+    whole = Aggregate(Group(joined, grouping), tuple(c for one in found for c in one.combined))
+    return Map(whole, (*whole.schema.passing([k.name for k in keys]), *(one.finish for one in found)))
 
 
 def _is_aggregated(plan: Plan) -> bool:

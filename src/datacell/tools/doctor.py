@@ -1,4 +1,4 @@
-"""What DataCell needs to run, looked at one by one: what is wrong and how to mend it.
+"""What DataCell needs to run, looked at one by one: what is wrong and how to fix it.
 
 An engine is imported only when it is looked at: so the doctor can say which import fails, and no one else waits for it.
 """
@@ -28,11 +28,11 @@ LEAST_DISK, LEAST_MEMORY = 2 * GIGABYTE, 2 * GIGABYTE
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at: what was found, and how to mend it if it is not well."""
+    """One thing looked at: what was found, and how to fix it if it is not well."""
 
     what: str
     found: str
-    mend: str | None = None
+    fix: str | None = None
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Kind:
     package: str
     module: str
     start: str
-    mend: str
+    fix: str
 
 
 SPARK = Kind(
@@ -67,18 +67,18 @@ def findings() -> Iterator[Finding]:
     yield _python()
     java = _java()
     yield java
-    if java.mend is None:
+    if java.fix is None:
         yield _runs(SPARK)
     else:
-        yield Finding("Spark", f"{_version(SPARK)}, not tried without Java", "mend Java first")
+        yield Finding("Spark", f"{_version(SPARK)}, not tried without Java", "fix Java first")
     yield _runs(DUCKDB)
     yield _disk(Path.cwd())
     yield _memory()
 
 
 def _python() -> Finding:
-    mend = None if sys.version_info >= (3, 11) else "install Python 3.11 or later"
-    return Finding("Python", platform.python_version(), mend)
+    fix = None if sys.version_info >= (3, 11) else "install Python 3.11 or later"
+    return Finding("Python", platform.python_version(), fix)
 
 
 def _java() -> Finding:
@@ -106,7 +106,7 @@ def _runs(kind: Kind) -> Finding:
         engine.run(Map(one, one.schema.passing()), {})
         engine.close()
     except Exception as error:
-        return Finding(kind.name, f"{_version(kind)}, but it does not run: {error}", kind.mend)
+        return Finding(kind.name, f"{_version(kind)}, but it does not run: {error}", kind.fix)
     return Finding(kind.name, f"{_version(kind)}, runs")
 
 
@@ -119,11 +119,11 @@ def _version(kind: Kind) -> str:
 
 def _disk(path: Path) -> Finding:
     free = shutil.disk_usage(path).free
-    mend = None if free >= LEAST_DISK else f"free some space, or keep the checkpoint on another disk than {path}"
-    return Finding("Disk", f"{free / GIGABYTE:.1f} GB free", mend)
+    fix = None if free >= LEAST_DISK else f"free some space, or keep the checkpoint on another disk than {path}"
+    return Finding("Disk", f"{free / GIGABYTE:.1f} GB free", fix)
 
 
 def _memory() -> Finding:
     available: int = import_module("psutil").virtual_memory().available
-    mend = None if available >= LEAST_MEMORY else "close other programs: Spark needs about 2 GB"
-    return Finding("Memory", f"{available / GIGABYTE:.1f} GB available", mend)
+    fix = None if available >= LEAST_MEMORY else "close other programs: Spark needs about 2 GB"
+    return Finding("Memory", f"{available / GIGABYTE:.1f} GB available", fix)

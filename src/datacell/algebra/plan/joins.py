@@ -56,7 +56,7 @@ class Join(Plan):
 
 @dataclass(frozen=True)
 class Apply(Plan):
-    """The dependent join: for every row of the left the right is evaluated anew, and may read the row as ``outer``.
+    """The dependent join: for every row of the left the right is evaluated again, and may read the row as ``outer``.
 
     It stands for subqueries until they are unnested into joins, which is always possible.
     """

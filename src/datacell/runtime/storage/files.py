@@ -71,7 +71,7 @@ def read_json(path: Path) -> Any | None:
     except OSError as error:
         raise CheckpointError(
             f"{path} cannot be read: {error.strerror}",
-            hint="use another checkpoint directory, or mend the permissions, then run again",
+            hint="use another checkpoint directory, or fix the permissions, then run again",
         ) from error
 
 

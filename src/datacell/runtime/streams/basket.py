@@ -97,7 +97,7 @@ class Basket:
         return rows.append_column(name, pa.chunked_array([at for _, at in found], pa.int64()))
 
     def times(self) -> Positions:
-        """The distinct times of the rows, sorted; every factory asks for them whenever the net settles."""
+        """The distinct times of the rows, sorted; every factory asks for them whenever something has changed."""
         if self._times is None:
             found = [b.times for b in self.batches]
             self._times = np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)

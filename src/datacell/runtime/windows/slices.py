@@ -88,7 +88,7 @@ class Slices:
         return pa.concat_tables([c.rows for c in self.chunks]) if self.chunks else self.schema.empty_table()
 
     def occupied(self) -> Positions:
-        """The slices that have rows, sorted; asked for whenever the net settles, so remembered between changes."""
+        """The slices that have rows, sorted; asked for often, so remembered between changes."""
         if self._occupied is None:
             found = [c.occupied for c in self.chunks]
             self._occupied = np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)

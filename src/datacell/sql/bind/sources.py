@@ -26,7 +26,7 @@ Ctes = dict[str, tuple[exp.CTE, "Ctes"]]
 BindDerived = Callable[[exp.Expr, Scope | None, str, Ctes], Bound]
 
 MOST_NAMES = 20_000
-"""A named subquery is planned anew wherever it is read, so a few lines can ask for a plan without end."""
+"""A named subquery is planned again wherever it is read, so a few lines can ask for a plan without end."""
 
 
 class Sources(ABC):

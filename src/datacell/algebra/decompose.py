@@ -1,8 +1,8 @@
-"""Aggregates by parts: what to compute of each part of the rows, how to combine it, how to finish.
+"""Decomposing aggregates: what to compute of each part of the rows, how to combine it, how to finish.
 
 For disjoint parts P₁ … Pₙ of the rows:  agg(P₁ ∪ … ∪ Pₙ)  =  finish(combine(align(partial(P₁), …, partial(Pₙ)))).
 Combining is columnwise and associative, never subtracts, and what it gives can be combined again with others. An
-aggregate that is not here has no parts.
+aggregate that is not here cannot be decomposed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from datacell.algebra import moments, scalar, types
 from datacell.algebra.partial import Call, call_of, cast, combined, formula, paired
-from datacell.algebra.partial import Parts as Parts
+from datacell.algebra.partial import Decomposition as Decomposition
 from datacell.algebra.partial import call_and_condition as call_and_condition
 from datacell.algebra.schema import Named, Schema
 from datacell.algebra.types import BIGINT, BOOLEAN, DOUBLE, MAX_PRECISION, Type, decimal
@@ -27,8 +27,8 @@ _AVERAGED_DIGITS = 14
 second rounding can only differ if a group has 10 ** (24 - 14) rows."""
 
 
-def parts(aggregate: Named, rows: Schema | None = None) -> Parts | None:
-    """The parts of an aggregate column, or None if it has none.
+def decompose(aggregate: Named, rows: Schema | None = None) -> Decomposition | None:
+    """How an aggregate column is decomposed, or None if it cannot be.
 
     The columns of the rows are needed by min_by and max_by only, which keep the value that they order by.
     """
@@ -53,21 +53,21 @@ def parts(aggregate: Named, rows: Schema | None = None) -> Parts | None:
             return _average(call, paired(value, cast(other, DOUBLE)))
         case "min_by" | "max_by":
             return _best(call, rows)
-    return moments.parts(call)
+    return moments.decompose(call)
 
 
-def all_parts(aggregates: Sequence[Named]) -> list[Parts] | None:
-    """The parts of several aggregates, or None if one of them has none that can be combined as they are."""
-    found = [p for a in aggregates if (p := parts(a)) is not None and p.adds_up]
+def decompose_all(aggregates: Sequence[Named]) -> list[Decomposition] | None:
+    """Several aggregates decomposed, or None if one of them cannot be, or not so that its partials add up."""
+    found = [p for a in aggregates if (p := decompose(a)) is not None and p.adds_up]
     return found if len(found) == len(aggregates) else None
 
 
-def _single(call: Call, function: str) -> Parts:
+def _single(call: Call, function: str) -> Decomposition:
     partial = Named(call.name, call.itself(), call.type)
-    return Parts((partial,), (combined(function, partial),), call.finished(scalar.column(call.name)))
+    return Decomposition((partial,), (combined(function, partial),), call.finished(scalar.column(call.name)))
 
 
-def _sum(call: Call) -> Parts:
+def _sum(call: Call) -> Decomposition:
     if call.type.name == "decimal":
         return _sum_that_may_be_lost(call) if call.type.precision == MAX_PRECISION else _sum_of_decimals(call)
     if call.function == "try_sum" and call.type != DOUBLE:
@@ -75,9 +75,9 @@ def _sum(call: Call) -> Parts:
     return _single(call, call.function)
 
 
-def _sum_of_decimals(call: Call) -> Parts:
+def _sum_of_decimals(call: Call) -> Decomposition:
     total = _total(call.name, call.itself(), call.type.scale)
-    return Parts((total,), (combined("sum", total),), call.finished(cast(scalar.column(total.name), call.type)))
+    return Decomposition((total,), (combined("sum", total),), call.finished(cast(scalar.column(total.name), call.type)))
 
 
 def _total(name: str, value: exp.Expr, scale: int) -> Named:
@@ -86,14 +86,14 @@ def _total(name: str, value: exp.Expr, scale: int) -> Named:
     return Named(name, cast(value, longest), longest)
 
 
-def _sum_that_may_be_lost(call: Call) -> Parts:
+def _sum_that_may_be_lost(call: Call) -> Decomposition:
     """A sum beyond its type is NULL; others are then added to it, and it must be NULL still."""
     total = Named(call.label("sum"), call.itself(), call.type)
     count = Named(call.label("n"), call.over_rows("count", *call.arguments), BIGINT)
     lost = Named(call.label("lost"), exp.false(), BOOLEAN)
     s, n, before = (scalar.column(c.name) for c in (total, count, lost))
     now = formula("before OR (n > 0 AND s IS NULL)", before=before, n=n, s=s)
-    return Parts(
+    return Decomposition(
         (total, count, lost),
         (combined(call.function, total), combined("sum", count), combined("bool_or", lost)),
         call.finished(formula("CASE WHEN NOT before THEN s END", before=before, s=s)),
@@ -101,7 +101,7 @@ def _sum_that_may_be_lost(call: Call) -> Parts:
     )
 
 
-def _average(call: Call, value: exp.Expr) -> Parts | None:
+def _average(call: Call, value: exp.Expr) -> Decomposition | None:
     if call.type == DOUBLE:
         value = cast(value, DOUBLE)
         total = Named(call.label("sum"), call.over_rows("sum", value), DOUBLE)
@@ -114,13 +114,13 @@ def _average(call: Call, value: exp.Expr) -> Parts | None:
     return None
 
 
-def _mean(call: Call, total: Named, value: exp.Expr, whole: exp.Expr) -> Parts:
+def _mean(call: Call, total: Named, value: exp.Expr, whole: exp.Expr) -> Decomposition:
     count = Named(call.label("count"), call.over_rows("count", value), BIGINT)
     mean = formula("CASE WHEN n > 0 THEN whole / n END", whole=whole, n=scalar.column(count.name))
-    return Parts((total, count), (combined("sum", total), combined("sum", count)), call.finished(mean))
+    return Decomposition((total, count), (combined("sum", total), combined("sum", count)), call.finished(mean))
 
 
-def _best(call: Call, rows: Schema | None) -> Parts | None:
+def _best(call: Call, rows: Schema | None) -> Decomposition | None:
     if len(call.arguments) != 2:
         return None
     order_type = _type(call.arguments[1], rows)
@@ -129,7 +129,7 @@ def _best(call: Call, rows: Schema | None) -> Parts | None:
     value = Named(call.label("value"), call.itself(), call.type)
     order = Named(call.label("order"), call.over_rows(_BEST[call.function], call.arguments[1]), order_type)
     better = (combined(call.function, value, order), combined(_BEST[call.function], order))
-    return Parts((value, order), better, call.finished(scalar.column(value.name)))
+    return Decomposition((value, order), better, call.finished(scalar.column(value.name)))
 
 
 def _type(value: exp.Expr, rows: Schema | None) -> Type | None:

@@ -18,7 +18,7 @@ import pytest
 from sqlglot import exp
 
 from datacell.algebra import scalar, tree
-from datacell.algebra.parts import Parts, all_parts, parts
+from datacell.algebra.decompose import Decomposition, decompose, decompose_all
 from datacell.algebra.plan import Aggregate, Filter, Group, Map, Over, Plan, Table, Union, Values
 from datacell.algebra.schema import Named, Schema
 from datacell.algebra.types import BIGINT, INT, STRING
@@ -104,13 +104,13 @@ def direct(aggregates: Sequence[Named], keys: tuple[Named, ...]) -> Plan:
     return Aggregate(Group(source(), keys) if keys else source(), tuple(aggregates))
 
 
-def taken_apart(aggregates: Sequence[Named]) -> list[Parts]:
-    found = [parts(a, source().schema) for a in aggregates]
+def decomposed(aggregates: Sequence[Named]) -> list[Decomposition]:
+    found = [decompose(a, source().schema) for a in aggregates]
     assert [str(a) for a, p in zip(aggregates, found, strict=True) if p is None] == []
     return [p for p in found if p is not None]
 
 
-def partials(found: Sequence[Parts], keys: tuple[Named, ...], count: int) -> Plan:
+def partials(found: Sequence[Decomposition], keys: tuple[Named, ...], count: int) -> Plan:
     """One row per part; without keys of empty parts too."""
     columns = tuple(p for f in found for p in f.partials)
     if keys:
@@ -127,19 +127,19 @@ def _is(value: exp.Expr, number: int) -> exp.Expr:
     return exp.EQ(this=value.copy(), expression=exp.Literal.number(number))
 
 
-def aligned(plan: Plan, found: Sequence[Parts], keys: Sequence[str]) -> Plan:
+def aligned(plan: Plan, found: Sequence[Decomposition], keys: Sequence[str]) -> Plan:
     references = tuple(Named(r.name, _over(r.value, keys), r.type) for f in found for r in f.references)
     new = {a.name: a for f in found for a in f.align}
     seen = Over(plan, references) if references else plan
     return Map(seen, tuple(new.get(c.name, c) for c in plan.schema.passing()))
 
 
-def combined(plan: Plan, found: Sequence[Parts], keys: Sequence[str]) -> Plan:
+def combined(plan: Plan, found: Sequence[Decomposition], keys: Sequence[str]) -> Plan:
     columns = tuple(c for f in found for c in f.combined)
     return Aggregate(Group(plan, plan.schema.passing(keys)) if keys else plan, columns)
 
 
-def finished(plan: Plan, found: Sequence[Parts], keys: Sequence[str]) -> Plan:
+def finished(plan: Plan, found: Sequence[Decomposition], keys: Sequence[str]) -> Plan:
     return Map(plan, (*plan.schema.passing(keys), *(f.finish for f in found)))
 
 
@@ -150,14 +150,14 @@ def _over(call: exp.Expr, keys: Sequence[str], growing: bool = False) -> exp.Exp
     return exp.Window(this=call.copy(), partition_by=partition, **({"order": order, "spec": frame} if growing else {}))
 
 
-Way = Callable[[Plan, Sequence[Parts], Sequence[str]], Plan]
+Way = Callable[[Plan, Sequence[Decomposition], Sequence[str]], Plan]
 
 
-def at_once(plan: Plan, found: Sequence[Parts], keys: Sequence[str]) -> Plan:
+def at_once(plan: Plan, found: Sequence[Decomposition], keys: Sequence[str]) -> Plan:
     return combined(aligned(plan, found, keys), found, keys)
 
 
-def twice(plan: Plan, found: Sequence[Parts], keys: Sequence[str]) -> Plan:
+def twice(plan: Plan, found: Sequence[Decomposition], keys: Sequence[str]) -> Plan:
     """Two parts at a time, and what this gives once more."""
     pairs = exp.IntDiv(this=scalar.column("part"), expression=exp.Literal.number(2))
     pair = Named("pair", pairs, BIGINT)
@@ -166,7 +166,7 @@ def twice(plan: Plan, found: Sequence[Parts], keys: Sequence[str]) -> Plan:
     return at_once(some, found, keys)
 
 
-def running(plan: Plan, found: Sequence[Parts], keys: Sequence[str]) -> Plan:
+def running(plan: Plan, found: Sequence[Decomposition], keys: Sequence[str]) -> Plan:
     """A growing frame; at the last part it has all of them."""
     columns = [c for f in found for c in f.combined]
     last = Named("last", _over(scalar.call("max", scalar.column("part")), keys), INT)
@@ -178,7 +178,7 @@ def running(plan: Plan, found: Sequence[Parts], keys: Sequence[str]) -> Plan:
 
 
 def by_parts(aggregates: Sequence[Named], keys: tuple[Named, ...], way: Way, count: int = 5) -> Plan:
-    found, names = taken_apart(aggregates), [k.name for k in keys]
+    found, names = decomposed(aggregates), [k.name for k in keys]
     return finished(way(partials(found, keys, count), found, names), found, names)
 
 
@@ -290,7 +290,7 @@ def test_duckdb_may_run_the_parts_of_what_it_may_run(text: str) -> None:
 
 @pytest.mark.parametrize("text", listed(AGREED) + listed(OTHERS))
 def test_combining_keeps_names_and_types(text: str) -> None:
-    (found,) = taken_apart(bound(text))
+    (found,) = decomposed(bound(text))
     assert [c.field for c in found.combined] == [p.field for p in found.partials]
     assert all(isinstance(c.value, exp.Anonymous) for c in (*found.combined, *found.references))
     assert {a.field for a in found.align} <= {p.field for p in found.partials}
@@ -302,7 +302,7 @@ def test_combining_keeps_names_and_types(text: str) -> None:
 @pytest.mark.parametrize("text", listed(AGREED) + listed(OTHERS))
 def test_nothing_combined(text: str) -> None:
     """A finish is the value of no rows when there is nothing to finish."""
-    (found,) = taken_apart(bound(text))
+    (found,) = decomposed(bound(text))
     columns = tuple(c.field for c in found.combined)
     plan = Map(Values(columns, (tuple(exp.Null() for _ in columns),)), (found.finish,))
     if found.finish.type.name == "decimal" and duckdb().refusals(plan):
@@ -313,21 +313,21 @@ def test_nothing_combined(text: str) -> None:
 
 @pytest.mark.parametrize("text", listed(NOT_BY_PARTS))
 def test_no_parts(text: str) -> None:
-    assert [parts(a, source().schema) for a in bound(text)] == [None]
+    assert [decompose(a, source().schema) for a in bound(text)] == [None]
 
 
 def test_rules_are_given_only_what_adds_up() -> None:
     simple, moved, lost = bound("avg(v) | stddev(v) | sum(much)")
-    found = parts(simple)
+    found = decompose(simple)
     assert found is not None
-    assert all_parts([simple]) == [found]
-    assert all_parts([simple, moved]) is None
-    assert all_parts([simple, lost]) is None
+    assert decompose_all([simple]) == [found]
+    assert decompose_all([simple, moved]) is None
+    assert decompose_all([simple, lost]) is None
 
 
 @pytest.mark.parametrize("text", ["min(i)", "max(s)", "bool_and(b)", "some(b)", "bit_and(i)", "bit_or(i)"])
 def test_distinct_makes_no_difference(text: str) -> None:
-    assert taken_apart(bound(text.replace("(", "(distinct "))) == taken_apart(bound(text))
+    assert decomposed(bound(text.replace("(", "(distinct "))) == decomposed(bound(text))
 
 
 @pytest.mark.parametrize("way", WAYS)

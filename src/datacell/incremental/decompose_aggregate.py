@@ -1,6 +1,6 @@
-"""An aggregate taken apart: what is done per slice, and how that is put together.
+"""An aggregate decomposed: what is done per slice, and how that is put together.
 
-Functions with parts are done by them (`algebra.parts`). For a function that asks only which values there are, the
+Functions that can be decomposed are (`algebra.decompose`). For a function that asks only which values there are, the
 values are further keys of the pieces, and the function is asked of them in the end.
 """
 
@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from datacell.algebra import scalar
 from datacell.algebra.combining import aligned
-from datacell.algebra.parts import Parts, call_and_condition, parts
+from datacell.algebra.decompose import Decomposition, call_and_condition, decompose
 from datacell.algebra.plan import Aggregate, Group, Map, Plan
 from datacell.algebra.schema import Named
 from datacell.algebra.types import Type
@@ -23,14 +23,14 @@ _ANY = frozenset({"any_value", "first", "first_value", "last", "last_value"})
 """These see NULLs, so a value that a FILTER leaves out must not become one."""
 
 
-def taken_apart(plan: Aggregate, child: Plan) -> TakenApart | None:
-    """The aggregate taken apart, or None if one of its functions cannot be."""
+def decomposed(plan: Aggregate, child: Plan) -> DecomposedAggregate | None:
+    """The aggregate decomposed, or None if one of its functions cannot be."""
     if any(map(scalar.reads_boundary, plan.expressions())):
         return None
-    found: list[Parts] = []
+    found: list[Decomposition] = []
     values: dict[exp.Expr, Named] = {}
     for aggregate in plan.aggregates:
-        taken, about = parts(aggregate, child.schema), _about(aggregate.value)
+        taken, about = decompose(aggregate, child.schema), _about(aggregate.value)
         if taken is not None:
             found.append(taken)
         elif about is not None and all(_type(v, child) is not None for v in about.values):
@@ -44,31 +44,31 @@ def taken_apart(plan: Aggregate, child: Plan) -> TakenApart | None:
     if not (keys or values or found):
         return None
     shown = "distinct values" if values and not found else "partial aggregates"
-    return TakenApart(keys, tuple(values.values()), tuple(found), shown if plan.aggregates else "keys")
+    return DecomposedAggregate(keys, tuple(values.values()), tuple(found), shown if plan.aggregates else "keys")
 
 
 @dataclass(frozen=True)
-class TakenApart:
-    """An aggregate taken apart: its keys that rows have, the values that DISTINCT is about, the parts of the others."""
+class DecomposedAggregate:
+    """Its keys that rows have, the values that DISTINCT is about, and how the other functions are decomposed."""
 
     keys: tuple[Named, ...]
     values: tuple[Named, ...]
-    parts: tuple[Parts, ...]
+    decompositions: tuple[Decomposition, ...]
     shown: str
 
     def partial(self, child: Plan) -> Plan:
-        partials = tuple(p for found in self.parts for p in found.partials)
+        partials = tuple(p for found in self.decompositions for p in found.partials)
         keys = (*self.keys, *self.values)
         return Aggregate(Group(child, keys) if keys else child, partials)
 
     def whole(self, plan: Aggregate, pieces: Plan) -> Plan:
         """The aggregate over the pieces that slices gave."""
         names = [k.name for k in self.keys]
-        rows = aligned(pieces, names, self.parts)
+        rows = aligned(pieces, names, self.decompositions)
         keys = tuple(replace(k, value=scalar.column(k.name)) if k.name in names else k for k in plan.keys)
-        finished = {p.finish.name: p.finish for p in self.parts}
+        finished = {p.finish.name: p.finish for p in self.decompositions}
         distinct = [self._over_values(a) for a in plan.aggregates if a.name not in finished]
-        combined = tuple(c for p in self.parts for c in p.combined)
+        combined = tuple(c for p in self.decompositions for c in p.combined)
         whole = Aggregate(Group(rows, keys) if keys else rows, (*combined, *distinct))
         given = {n.name: n for n in whole.schema.passing()}
         return Map(whole, tuple(finished.get(f.name, given.get(f.name)) for f in plan.schema))  # type: ignore[misc]
