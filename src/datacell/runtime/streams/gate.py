@@ -7,6 +7,7 @@ way a dead letter has the same form.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -24,7 +25,8 @@ from datacell.algebra.plan import Filter, Input, Map, Plan, Slot
 from datacell.algebra.schema import Field, Named, Schema
 from datacell.algebra.tree import Key
 from datacell.engines.arrow import arrow_schema, shaped
-from datacell.runtime.streams.conditions import Condition, conditions, is_null, reason, text
+from datacell.errors import EngineError
+from datacell.runtime.streams.conditions import LONGEST_TEXT, Condition, conditions, is_null, reason, text
 
 TEXT = "__row"
 """The column of checked rows, beside `REASON`, that has the text of the rejected ones."""
@@ -87,9 +89,17 @@ class Gate:
             return Checked(entering, _REJECTED.empty_table())
         broken = broken.sort_by(_NUMBER.name)
         numbers = broken[_NUMBER.name].combine_chunks()
-        texts = run(self._texts, {_ARRIVING: arriving.take(numbers)}).sort_by(_NUMBER.name)
         enters = pc.invert(pc.is_in(arriving[_NUMBER.name], value_set=numbers))
-        return Checked(entering.filter(enters), _dead_letters(broken[REASON], texts[TEXT], now))
+        texts = self._texts_of(arriving.take(numbers), run)
+        return Checked(entering.filter(enters), _dead_letters(broken[REASON], texts, now))
+
+    def _texts_of(self, rejected: pa.Table, run: Run) -> pa.ChunkedArray:
+        """As Spark writes rows; without Spark at hand, as in tests of queries, as Python does."""
+        try:
+            return run(self._texts, {_ARRIVING: rejected}).sort_by(_NUMBER.name)[TEXT]
+        except EngineError:
+            rows = rejected.drop_columns([_NUMBER.name]).to_pylist()
+            return pa.chunked_array([[json.dumps(row, default=str)[:LONGEST_TEXT] for row in rows]], pa.string())
 
     def _broken(self, arriving: pa.Table, run: Run) -> Iterator[pa.Table]:
         """The numbers of the rows that break a condition, with reasons; only what Arrow is in doubt of is evaluated."""
