@@ -50,7 +50,7 @@ from datacell.runtime.storage import files
 from datacell.runtime.storage.output import Output
 from datacell.runtime.streams.stream import RunningStream
 from datacell.sql import script
-from datacell.sql.catalog import Catalog
+from datacell.sql.catalog import Catalog, Names
 from datacell.sql.statements.statement import CreateQuery, CreateStream, InsertInto, Statement, after
 
 __all__ = ["HandClock", "Trial"]
@@ -94,8 +94,8 @@ class Trial:
         self.hand_clock = HandClock()
         self.scheduler = Scheduler(clock or self.hand_clock)
         self._tables = dict(tables or {})
-        columns = {name.lower(): fields_of(table.schema) for name, table in self._tables.items()}
-        self.catalog = Catalog(tables=columns)
+        columns = {name: fields_of(table.schema) for name, table in self._tables.items()}
+        self.catalog = Catalog(tables=Names(columns))
         for source, tokens in script.statements(text):
             statement = script.bind(source, tokens, self.catalog).statement
             self._carry_out(statement)

@@ -83,7 +83,7 @@ class Carrier(ABC):
                 return self.carry_filter(child, predicate)
             case Map(child, columns):
                 carried = self.carry(child)
-                return Map(carried, (*self._all_inside(columns), *carried.schema.passing(self.names)))
+                return Map(carried, (*_all_inside(self, columns), *carried.schema.passing(self.names)))
             case Aggregate():
                 return self.carry_aggregate(plan)
             case Distinct(child):
@@ -91,17 +91,17 @@ class Carrier(ABC):
             case Coalesce(child) | SplitEvery(child):
                 return plan.with_children([self.carry(child)])
             case Over(child, functions):
-                new = tuple(replace(f, value=self._partitioned(f.value)) for f in functions)
+                new = tuple(replace(f, value=_partitioned(self, f.value)) for f in functions)
                 carried = self.carry(child)
                 return _narrowed(Over(carried, new), (*plan.schema.names, *self.names))
             case Order():
-                return self._order(plan)
+                return _order(self, plan)
             case Join():
-                return self._join(plan)
+                return _join(self, plan)
             case Union(inputs):
-                return Union(tuple(self._aligned(i) for i in inputs))
+                return Union(tuple(_aligned(self, i) for i in inputs))
             case SetOperation(left, right):
-                return type(plan)(self._aligned(left), self._aligned(right))
+                return type(plan)(_aligned(self, left), _aligned(self, right))
         return self.source(plan)
 
     def carry_filter(self, child: Plan, predicate: exp.Expr) -> Plan:
@@ -109,10 +109,10 @@ class Carrier(ABC):
 
     def carry_aggregate(self, plan: Aggregate) -> Plan:
         if not plan.keys:
-            return self._over_every_value(self.carry(plan.child), self._all_inside(plan.aggregates))
+            return _over_every_value(self, self.carry(plan.child), _all_inside(self, plan.aggregates))
         child = self.carry(ungrouped(plan.child))
-        keys = (*self._all_inside(plan.keys), *child.schema.passing(self.names))
-        return Aggregate(Group(child, keys), tuple(self._all_inside(plan.aggregates)))
+        keys = (*_all_inside(self, plan.keys), *child.schema.passing(self.names))
+        return Aggregate(Group(child, keys), tuple(_all_inside(self, plan.aggregates)))
 
     def fresh(self, wish: str) -> str:
         """A name that nothing here has."""
@@ -125,78 +125,6 @@ class Carrier(ABC):
             carried=tuple(replace(f, name=self.fresh(f.name)) for f in self.carried),
             taken=self.taken | set(self.names),
         )
-
-    def _all_inside(self, columns: Sequence[Named]) -> list[Named]:
-        return [replace(c, value=self.inside(c.value)) for c in columns]
-
-    def _partitioned(self, node: exp.Expr) -> exp.Expr:
-        window = self.inside(node)
-        window.set("partition_by", [*(window.args.get("partition_by") or ()), *map(scalar.column, self.names)])
-        return window
-
-    def _over_every_value(self, child: Plan, aggregates: Sequence[Named]) -> Plan:
-        """Join the domain in, so that values without rows have a group; its one empty row does not count."""
-        marker, inner = self.fresh("found"), self.renamed()
-        pairs = dict(zip(self.names, inner.names, strict=True))
-        columns = [replace(c, name=pairs.get(c.name, c.name)) for c in child.schema.passing()]
-        marked = Map(child, (*columns, Named(marker, exp.true(), BOOLEAN)))
-        same = [same_value(scalar.column(n), scalar.column(i)) for n, i in pairs.items()]
-        joined = Join(self.domain(), marked, JoinKind.LEFT, scalar.conjoin(same))
-        grouped = Group(joined, joined.schema.passing(self.names))
-        return Aggregate(grouped, tuple(replace(a, value=where_found(marker, a.value)) for a in aggregates))
-
-    def _order(self, plan: Order) -> Plan:
-        child = self.carry(plan.child)
-        if plan.limit is None and not plan.offset:
-            return child
-        number = self.fresh("row_number")
-        ranked = Over(child, (Named(number, self._row_number(plan.keys), INT),))
-        bounds: list[exp.Expr] = []
-        if plan.offset:
-            bounds.append(exp.GT(this=scalar.column(number), expression=exp.Literal.number(plan.offset)))
-        if plan.limit is not None:
-            last = exp.Literal.number(plan.offset + plan.limit)
-            bounds.append(exp.LTE(this=scalar.column(number), expression=last))
-        return _narrowed(Filter(ranked, scalar.conjoin(bounds)), child.schema.names)
-
-    def _row_number(self, keys: Sequence[SortKey]) -> exp.Expr:
-        ordered = [exp.Ordered(this=self.inside(k.value), desc=k.descending, nulls_first=k.nulls_first) for k in keys]
-        return exp.Window(
-            this=scalar.call("row_number"),
-            partition_by=list(map(scalar.column, self.names)),
-            order=exp.Order(expressions=ordered) if ordered else None,
-            over="OVER",
-        )
-
-    def _join(self, plan: Join) -> Plan:
-        condition = None if plan.condition is None else self.inside(plan.condition)
-        condition_reads = plan.condition is not None and self.reads(plan.condition)
-        if not self.depends(plan.right) and plan.kind not in (JoinKind.RIGHT, JoinKind.FULL):
-            joined: Plan = Join(self.carry(plan.left), plan.right, plan.kind, condition)
-        elif not (self.depends(plan.left) or condition_reads) and plan.kind in (JoinKind.INNER, JoinKind.RIGHT):
-            joined = Join(plan.left, self.carry(plan.right), plan.kind, condition)
-        else:
-            joined = self._join_both(plan, condition)
-        return _narrowed(joined, (*plan.schema.names, *self.names))
-
-    def _join_both(self, plan: Join, condition: exp.Expr | None) -> Plan:
-        other = self.renamed()
-        left, right = self.carry(plan.left), other.carry(plan.right)
-        pairs = list(zip(self.names, other.names, strict=True))
-        same = [same_value(scalar.column(a), scalar.column(b)) for a, b in pairs]
-        parts = [] if condition is None else list(scalar.conjuncts(condition))
-        joined = Join(left, right, plan.kind, scalar.conjoin([*same, *parts]))
-        if plan.kind not in (JoinKind.RIGHT, JoinKind.FULL):
-            return joined
-        domain = tuple(
-            Named(f.name, scalar.call("coalesce", scalar.column(f.name), scalar.column(b)), f.type)
-            for f, b in zip(self.carried, other.names, strict=True)
-        )
-        return Map(joined, (*joined.schema.passing(plan.schema.names), *domain))
-
-    def _aligned(self, plan: Plan) -> Plan:
-        """Inputs of a set operation need one order of columns."""
-        return _narrowed(self.carry(plan), (*plan.schema.names, *self.names))
 
 
 def ungrouped(plan: Plan) -> Plan:
@@ -222,10 +150,6 @@ def same_value(a: exp.Expr, b: exp.Expr) -> exp.Expr:
     return exp.NullSafeEQ(this=a, expression=b)
 
 
-def _narrowed(plan: Plan, names: Sequence[str]) -> Plan:
-    return plan if plan.schema.names == tuple(names) else Map(plan, plan.schema.passing(names))
-
-
 def where_found(marker: str, aggregate: exp.Expr) -> exp.Expr:
     """The aggregate over the rows that have the marker."""
     present = exp.Not(this=exp.Is(this=scalar.column(marker), expression=exp.Null()))
@@ -233,3 +157,87 @@ def where_found(marker: str, aggregate: exp.Expr) -> exp.Expr:
         both = scalar.conjoin([aggregate.expression.this, present])
         return exp.Filter(this=aggregate.this.copy(), expression=exp.Where(this=both))
     return exp.Filter(this=aggregate.copy(), expression=exp.Where(this=present))
+
+
+def _all_inside(carrier: Carrier, columns: Sequence[Named]) -> list[Named]:
+    return [replace(c, value=carrier.inside(c.value)) for c in columns]
+
+
+def _partitioned(carrier: Carrier, node: exp.Expr) -> exp.Expr:
+    window = carrier.inside(node)
+    window.set("partition_by", [*(window.args.get("partition_by") or ()), *map(scalar.column, carrier.names)])
+    return window
+
+
+def _over_every_value(carrier: Carrier, child: Plan, aggregates: Sequence[Named]) -> Plan:
+    """Join the domain in, so that values without rows have a group; its one empty row does not count."""
+    marker, inner = carrier.fresh("found"), carrier.renamed()
+    pairs = dict(zip(carrier.names, inner.names, strict=True))
+    columns = [replace(c, name=pairs.get(c.name, c.name)) for c in child.schema.passing()]
+    marked = Map(child, (*columns, Named(marker, exp.true(), BOOLEAN)))
+    same = [same_value(scalar.column(n), scalar.column(i)) for n, i in pairs.items()]
+    joined = Join(carrier.domain(), marked, JoinKind.LEFT, scalar.conjoin(same))
+    grouped = Group(joined, joined.schema.passing(carrier.names))
+    return Aggregate(grouped, tuple(replace(a, value=where_found(marker, a.value)) for a in aggregates))
+
+
+def _order(carrier: Carrier, plan: Order) -> Plan:
+    child = carrier.carry(plan.child)
+    if plan.limit is None and not plan.offset:
+        return child
+    number = carrier.fresh("row_number")
+    ranked = Over(child, (Named(number, _row_number(carrier, plan.keys), INT),))
+    bounds: list[exp.Expr] = []
+    if plan.offset:
+        bounds.append(exp.GT(this=scalar.column(number), expression=exp.Literal.number(plan.offset)))
+    if plan.limit is not None:
+        last = exp.Literal.number(plan.offset + plan.limit)
+        bounds.append(exp.LTE(this=scalar.column(number), expression=last))
+    return _narrowed(Filter(ranked, scalar.conjoin(bounds)), child.schema.names)
+
+
+def _row_number(carrier: Carrier, keys: Sequence[SortKey]) -> exp.Expr:
+    ordered = [exp.Ordered(this=carrier.inside(k.value), desc=k.descending, nulls_first=k.nulls_first) for k in keys]
+    return exp.Window(
+        this=scalar.call("row_number"),
+        partition_by=list(map(scalar.column, carrier.names)),
+        order=exp.Order(expressions=ordered) if ordered else None,
+        over="OVER",
+    )
+
+
+def _join(carrier: Carrier, plan: Join) -> Plan:
+    condition = None if plan.condition is None else carrier.inside(plan.condition)
+    condition_reads = plan.condition is not None and carrier.reads(plan.condition)
+    if not carrier.depends(plan.right) and plan.kind not in (JoinKind.RIGHT, JoinKind.FULL):
+        joined: Plan = Join(carrier.carry(plan.left), plan.right, plan.kind, condition)
+    elif not (carrier.depends(plan.left) or condition_reads) and plan.kind in (JoinKind.INNER, JoinKind.RIGHT):
+        joined = Join(plan.left, carrier.carry(plan.right), plan.kind, condition)
+    else:
+        joined = _join_both(carrier, plan, condition)
+    return _narrowed(joined, (*plan.schema.names, *carrier.names))
+
+
+def _join_both(carrier: Carrier, plan: Join, condition: exp.Expr | None) -> Plan:
+    other = carrier.renamed()
+    left, right = carrier.carry(plan.left), other.carry(plan.right)
+    pairs = list(zip(carrier.names, other.names, strict=True))
+    same = [same_value(scalar.column(a), scalar.column(b)) for a, b in pairs]
+    parts = [] if condition is None else list(scalar.conjuncts(condition))
+    joined = Join(left, right, plan.kind, scalar.conjoin([*same, *parts]))
+    if plan.kind not in (JoinKind.RIGHT, JoinKind.FULL):
+        return joined
+    domain = tuple(
+        Named(f.name, scalar.call("coalesce", scalar.column(f.name), scalar.column(b)), f.type)
+        for f, b in zip(carrier.carried, other.names, strict=True)
+    )
+    return Map(joined, (*joined.schema.passing(plan.schema.names), *domain))
+
+
+def _aligned(carrier: Carrier, plan: Plan) -> Plan:
+    """Inputs of a set operation need one order of columns."""
+    return _narrowed(carrier.carry(plan), (*plan.schema.names, *carrier.names))
+
+
+def _narrowed(plan: Plan, names: Sequence[str]) -> Plan:
+    return plan if plan.schema.names == tuple(names) else Map(plan, plan.schema.passing(names))

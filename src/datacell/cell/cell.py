@@ -24,7 +24,7 @@ from datacell.receptors.sources import frame_columns
 from datacell.runtime.clock import Clock, SystemClock
 from datacell.sql import script
 from datacell.sql.statements.statement import Analyze, CreateQuery, CreateStream, Select, Statement
-from datacell.sql.text.cursor import read_length
+from datacell.sql.text.quantities import length_of
 
 
 def connect(
@@ -83,8 +83,8 @@ class Cell:
         columns = frame_columns(frame, name)
         if event_time is not None and event_time not in frame.columns:
             raise SqlError(f"the frame has no column {event_time}", hint=f"it has {', '.join(frame.columns)}")
-        timeout = None if idle_timeout is None else read_length(idle_timeout)
-        definition = StreamDefinition(name, columns, event_time, read_length(lateness), timeout)
+        timeout = None if idle_timeout is None else length_of(idle_timeout)
+        definition = StreamDefinition(name, columns, event_time, length_of(lateness), timeout)
         self.works.intake.frames[name] = frame
         self.statements.execute(CreateStream(definition))
 

@@ -6,7 +6,7 @@ Names are always quoted and unique within a plan, so no reference needs a qualif
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
@@ -82,45 +82,84 @@ def sources(plan: Plan) -> dict[tree.Key, Schema]:
     return {key: Schema(tuple(columns.values())) for key, columns in found.items()}
 
 
+@dataclass(frozen=True)
+class _Spelling:
+    """Expressions in a dialect. `enclosing` are the columns that the right side of an apply reads from its left."""
+
+    dialect: Dialect
+    enclosing: Columns = field(default_factory=dict)
+
+    def inside(self, left: Schema) -> _Spelling:
+        """On the right side of an apply."""
+        return replace(self, enclosing={**self.enclosing, **_types(left)})
+
+    def spell(self, node: exp.Expr, over: Schema, type_: types.Type | None = None) -> exp.Expr:
+        if node.find(exp.Placeholder) is not None:
+            raise PlanError(f"{scalar.show(node)} needs its boundary")
+
+        def unqualified(found: exp.Expr) -> exp.Expr | None:
+            return scalar.column(found.name) if scalar.is_outer(found) else None
+
+        return self.dialect.spell(scalar.replace(node, unqualified), {**self.enclosing, **_types(over)}, type_)
+
+    def named(self, columns: Iterable[Named], over: Schema) -> list[exp.Expr]:
+        return [_alias(self.spell(c.value, over, c.type), c.name) for c in columns]
+
+    def values(self, plan: Values, alias: str) -> exp.Query:
+        """One row is a SELECT, several are a list of VALUES under this alias."""
+        rows = [[self._constant(v, f) for v, f in zip(row, plan.columns, strict=True)] for row in plan.rows]
+        if len(rows) < 2:
+            nothing = [self._cast(exp.Null(), f.type) for f in plan.columns]
+            named = zip(rows[0] if rows else nothing, plan.columns, strict=True)
+            select = exp.select(*(_alias(value, f.name) for value, f in named))
+            return select if rows else select.where(exp.false(), copy=False)
+        columns = exp.TableAlias(this=exp.to_identifier(alias), columns=[_identifier(f.name) for f in plan.columns])
+        listed = exp.Values(expressions=[exp.Tuple(expressions=row) for row in rows], alias=columns)
+        return exp.select(*_names(plan.schema)).from_(listed, copy=False)
+
+    def _constant(self, value: exp.Expr, column: Field) -> exp.Expr:
+        spelled = self.spell(value, Schema(()), column.type)
+        return spelled if column.type == types.NULL else self._cast(spelled, column.type)
+
+    def _cast(self, value: exp.Expr, t: types.Type) -> exp.Expr:
+        return exp.TryCast(this=value, to=self.dialect.type(t))
+
+
 class _Compiler:
-    """`enclosing` are the columns that the right side of an apply reads from its left."""
+    """Plans to queries. Every subquery gets an alias of its own."""
 
     def __init__(self, dialect: Dialect, inputs: Mapping[tree.Key, str]) -> None:
-        self.dialect, self.inputs = dialect, inputs
+        self.spelling, self.inputs = _Spelling(dialect), inputs
         self.aliases = 0
-        self.enclosing: dict[str, types.Type] = {}
 
     def query(self, plan: Plan) -> exp.Query:
         match plan:
             case Stream() | Table() | Input():
-                return self._source(plan)
+                key = tree.key(plan)
+                return _source(plan, self.inputs.get(key, str(key)))
             case Values():
-                return self._values(plan)
+                return self.spelling.values(plan, self._fresh_alias())
             case Filter(child, predicate):
-                return (
-                    self._from(child)
-                    .select(*_names(plan.schema))
-                    .where(self._spell(predicate, child.schema), copy=False)
-                )
+                return self._rows(child).where(self.spelling.spell(predicate, child.schema), copy=False)
             case Map(Filter(child, predicate), columns) if not isinstance(child, Group):
-                selected = self._from(child).select(*self._named(columns, child.schema))
-                return selected.where(self._spell(predicate, child.schema), copy=False)
+                selected = self._from(child).select(*self.spelling.named(columns, child.schema))
+                return selected.where(self.spelling.spell(predicate, child.schema), copy=False)
             case Map(Order(child) as order, columns) if _keeps_names(columns, child.schema):
-                return self._ordered(self._from(child).select(*self._named(columns, child.schema)), order)
+                return self._ordered(self._from(child).select(*self.spelling.named(columns, child.schema)), order)
             case Map(child, columns):
-                return self._from(child).select(*self._named(columns, child.schema))
+                return self._from(child).select(*self.spelling.named(columns, child.schema))
             case Distinct(child):
-                return self._from(child).select(*_names(plan.schema)).distinct()
+                return self._rows(child).distinct()
             case Coalesce(child) | SplitEvery(child):  # a snapshot does not show how validities are cut
                 return self.query(child)
             case Aggregate():
                 return self._aggregate(plan)
             case Over(child, functions):
-                return self._from(child).select(*_names(child.schema), *self._named(functions, child.schema))
+                return self._rows(child).select(*self.spelling.named(functions, child.schema))
             case Unfold():
                 return self._unfold(plan)
-            case Order():
-                return self._order(plan)
+            case Order(child):
+                return self._ordered(self._rows(child), plan)
             case Join():
                 return self._join(plan)
             case Apply():
@@ -137,86 +176,42 @@ class _Compiler:
                 return self._union((Difference(left, right), Difference(right, left), Intersection(left, right)))
         raise PlanError(f"{plan.head()} is no relational operator: no engine runs it")
 
-    # Expressions
-
-    def _spell(self, node: exp.Expr, over: Schema, type_: types.Type | None = None) -> exp.Expr:
-        if node.find(exp.Placeholder) is not None:
-            raise PlanError(f"{scalar.show(node)} needs its boundary")
-
-        def unqualified(found: exp.Expr) -> exp.Expr | None:
-            return scalar.column(found.name) if scalar.is_outer(found) else None
-
-        known = self.enclosing | {f.name: f.type for f in over}
-        return self.dialect.spell(scalar.replace(node, unqualified), known, type_)
-
-    def _named(self, columns: Iterable[Named], over: Schema) -> list[exp.Expr]:
-        return [exp.alias_(self._spell(c.value, over, c.type), _identifier(c.name), copy=False) for c in columns]
-
-    def _cast(self, value: exp.Expr, t: types.Type) -> exp.Expr:
-        return exp.TryCast(this=value, to=self.dialect.type(t))
-
-    # Sources
-
-    def _source(self, plan: Stream | Table | Input) -> exp.Select:
-        columns = [
-            exp.alias_(scalar.column(f.name), _identifier(name), copy=False)
-            for f, name in zip(plan.columns, plan.schema.names, strict=True)
-        ]
-        key = tree.key(plan)
-        return exp.select(*columns).from_(table(self.inputs.get(key, str(key))), copy=False)
-
-    def _values(self, plan: Values) -> exp.Query:
-        rows = [[self._constant(v, f) for v, f in zip(row, plan.columns, strict=True)] for row in plan.rows]
-        if len(rows) < 2:
-            nothing = [self._cast(exp.Null(), f.type) for f in plan.columns]
-            named = zip(rows[0] if rows else nothing, plan.columns, strict=True)
-            select = exp.select(*(exp.alias_(v, _identifier(f.name), copy=False) for v, f in named))
-            return select if rows else select.where(exp.false(), copy=False)
-        self.aliases += 1
-        columns = [_identifier(f.name) for f in plan.columns]
-        alias = exp.TableAlias(this=exp.to_identifier(f"t{self.aliases}"), columns=columns)
-        listed = exp.Values(expressions=[exp.Tuple(expressions=row) for row in rows], alias=alias)
-        return exp.select(*_names(plan.schema)).from_(listed, copy=False)
-
-    def _constant(self, value: exp.Expr, field: Field) -> exp.Expr:
-        spelled = self._spell(value, Schema(()), field.type)
-        return spelled if field.type == types.NULL else self._cast(spelled, field.type)
+    def _rows(self, plan: Plan) -> exp.Select:
+        """SELECT all columns."""
+        return self._from(plan).select(*_names(plan.schema), copy=False)
 
     def _from(self, plan: Plan) -> exp.Select:
         return exp.select().from_(self._subquery(plan), copy=False)
 
     def _subquery(self, plan: Plan) -> exp.Expr:
-        self.aliases += 1
-        alias = f"t{self.aliases}"
+        alias = self._fresh_alias()
         return self.query(plan).subquery(alias, copy=False)
 
-    # Operators
+    def _fresh_alias(self) -> str:
+        self.aliases += 1
+        return f"t{self.aliases}"
 
     def _aggregate(self, plan: Aggregate) -> exp.Select:
         child = plan.child.child if isinstance(plan.child, Group) else plan.child
         columns = (*plan.keys, *plan.aggregates)
-        select = self._from(child).select(*self._named(columns, child.schema))
+        select = self._from(child).select(*self.spelling.named(columns, child.schema))
         varying = [k for k in plan.keys if scalar.columns(k.value) or scalar.outer_columns(k.value)]
         if varying:
-            return select.group_by(*(self._spell(k.value, child.schema, k.type) for k in varying), copy=False)
+            return select.group_by(*(self.spelling.spell(k.value, child.schema, k.type) for k in varying), copy=False)
         if plan.keys:  # constant keys make one group, but none where there are no rows
             select = select.having(exp.GT(this=scalar.call("count", exp.Star()), expression=exp.Literal.number(0)))
         return select
 
     def _unfold(self, plan: Unfold) -> exp.Select:
-        start, stop = (self._spell(bound, plan.child.schema) for bound in plan.expressions())
+        start, stop = (self.spelling.spell(bound, plan.child.schema) for bound in plan.expressions())
         last = exp.Sub(this=exp.paren(stop), expression=exp.Literal.number(1))
         numbers = exp.Explode(this=exp.GenerateSeries(start=start, end=last))
-        select = self._from(plan.child).select(*_names(plan.child.schema))
-        select = select.select(exp.alias_(numbers, _identifier(plan.name)))
+        select = self._rows(plan.child).select(exp.alias_(numbers, _identifier(plan.name)))
         return select.where(exp.LT(this=start.copy(), expression=stop.copy()), copy=False)
-
-    def _order(self, plan: Order) -> exp.Select:
-        return self._ordered(self._from(plan.child).select(*_names(plan.schema)), plan)
 
     def _ordered(self, select: exp.Select, plan: Order) -> exp.Select:
         keys = [
-            exp.Ordered(this=self._spell(k.value, plan.schema), desc=k.descending, nulls_first=k.nulls_first)
+            exp.Ordered(this=self.spelling.spell(k.value, plan.schema), desc=k.descending, nulls_first=k.nulls_first)
             for k in plan.keys
         ]
         select = select.order_by(*keys, copy=False) if keys else select
@@ -235,15 +230,15 @@ class _Compiler:
     def _condition(self, plan: Join | Apply) -> exp.Expr:
         if plan.condition is None:
             return exp.true()
-        return self._spell(plan.condition, plan.left.schema + plan.right.schema)
+        return self.spelling.spell(plan.condition, plan.left.schema + plan.right.schema)
 
     def _apply(self, plan: Apply) -> exp.Select:
         left = self._from(plan.left).select(*_names(plan.schema))
         condition = self._condition(plan)
-        outside = self.enclosing
-        self.enclosing = outside | {f.name: f.type for f in plan.left.schema}
+        outside = self.spelling
+        self.spelling = outside.inside(plan.left.schema)
         right = self._subquery(plan.right)
-        self.enclosing = outside
+        self.spelling = outside
         if plan.kind.keeps_right:
             alias = right.args["alias"].pop()
             lateral = exp.Lateral(this=right, alias=alias)
@@ -252,17 +247,21 @@ class _Compiler:
         return left.where(exp.Not(this=matching) if plan.kind is JoinKind.ANTI else matching, copy=False)
 
     def _union(self, inputs: Sequence[Plan]) -> exp.Query:
-        return _all([self._from(i).select(*_names(i.schema)) for i in inputs])
+        return _all([self._rows(i) for i in inputs])
 
     def _set_operation(self, kind: type[exp.SetOperation], left: Plan, right: Plan, distinct: bool) -> exp.Query:
-        sides = [self._from(side).select(*_names(side.schema)) for side in (left, right)]
-        return kind(this=sides[0], expression=sides[1], distinct=distinct)
+        return kind(this=self._rows(left), expression=self._rows(right), distinct=distinct)
 
 
 def table(name: str) -> exp.Table:
     """A table by its possibly dotted name."""
     parts = [exp.Identifier(this=part, quoted=True) for part in name.split(".")]
     return exp.Table(**dict(zip(("this", "db", "catalog"), reversed(parts), strict=False)))
+
+
+def _source(plan: Stream | Table | Input, name: str) -> exp.Select:
+    pairs = zip(plan.columns, plan.schema.names, strict=True)
+    return exp.select(*(_alias(scalar.column(f.name), shown) for f, shown in pairs)).from_(table(name), copy=False)
 
 
 def _all(queries: Sequence[exp.Query]) -> exp.Query:
@@ -274,6 +273,14 @@ def _all(queries: Sequence[exp.Query]) -> exp.Query:
 
 def _names(schema: Schema) -> list[exp.Column]:
     return [scalar.column(name) for name in schema.names]
+
+
+def _types(schema: Schema) -> dict[str, types.Type]:
+    return {f.name: f.type for f in schema}
+
+
+def _alias(value: exp.Expr, name: str) -> exp.Expr:
+    return exp.alias_(value, _identifier(name), copy=False)
 
 
 def _identifier(name: str) -> exp.Identifier:

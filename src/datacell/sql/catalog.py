@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -10,7 +10,7 @@ from datacell.algebra.definitions import REJECTED, EmitterDefinition, StreamDefi
 from datacell.algebra.query import Query
 from datacell.algebra.schema import Field
 
-_Thing = TypeVar("_Thing")
+Meaning = TypeVar("Meaning")
 TableFinder = Callable[[str], "tuple[Field, ...] | None"]
 
 
@@ -18,37 +18,59 @@ def no_tables(name: str) -> tuple[Field, ...] | None:
     return None
 
 
+class Names(Mapping[str, Meaning]):
+    """What each name stands for. Immutable, as the catalog is."""
+
+    def __init__(self, meanings: Mapping[str, Meaning] | None = None) -> None:
+        self._meanings = {name.lower(): meaning for name, meaning in (meanings or {}).items()}
+
+    def __getitem__(self, name: str) -> Meaning:
+        return self._meanings[name.lower()]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._meanings)
+
+    def __len__(self) -> int:
+        return len(self._meanings)
+
+    def having(self, name: str, meaning: Meaning) -> Names[Meaning]:
+        return Names({**self._meanings, name.lower(): meaning})
+
+    def without(self, name: str) -> Names[Meaning]:
+        return Names({key: meaning for key, meaning in self._meanings.items() if key != name.lower()})
+
+
 @dataclass(frozen=True)
 class Catalog:
     """Immutable; a statement's effect is a new catalog. `find_table` asks elsewhere for tables not made here."""
 
-    streams: Mapping[str, StreamDefinition] = field(default_factory=dict)
-    tables: Mapping[str, tuple[Field, ...]] = field(default_factory=dict)
-    queries: Mapping[str, Query] = field(default_factory=dict)
-    emitters: Mapping[str, EmitterDefinition] = field(default_factory=dict)
-    feeds: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    streams: Names[StreamDefinition] = field(default_factory=Names)
+    tables: Names[tuple[Field, ...]] = field(default_factory=Names)
+    queries: Names[Query] = field(default_factory=Names)
+    emitters: Names[EmitterDefinition] = field(default_factory=Names)
+    feeds: Names[frozenset[str]] = field(default_factory=Names)
     """The streams that INSERT INTO reads to feed each stream."""
     find_table: TableFinder = no_tables
 
     def stream(self, name: str) -> StreamDefinition | None:
-        return self.streams.get(name.lower())
+        return self.streams.get(name)
 
     def query(self, name: str) -> Query | None:
-        return self.queries.get(name.lower())
+        return self.queries.get(name)
 
     def emitter(self, name: str) -> EmitterDefinition | None:
-        return self.emitters.get(name.lower())
+        return self.emitters.get(name)
 
     def table(self, name: str) -> tuple[Field, ...] | None:
         """A table, the basket of a stream's late or rejected rows, or the latest answer of a query."""
-        found = self.tables.get(name.lower()) or self._side_basket(name.lower())
+        found = self.tables.get(name) or self._side_basket(name.lower())
         if found is None and (query := self.query(name)) is not None:
             return query.result.fields
         return found if found is not None else self.find_table(name)
 
     def is_table(self, name: str) -> bool:
         """Has the script made such a table or view, be its columns known or not?"""
-        return name.lower() in self.tables
+        return name in self.tables
 
     def is_derived(self, name: str) -> bool:
         """Is this the answer of a query, or a basket that a stream keeps beside its own?"""
@@ -65,37 +87,14 @@ class Catalog:
             return "continuous query"
         return "table" if self.table(name) is not None else None
 
-    def with_stream(self, stream: StreamDefinition) -> Catalog:
-        return replace(self, streams={**self.streams, stream.name.lower(): stream})
-
-    def with_query(self, name: str, query: Query) -> Catalog:
-        return replace(self, queries={**self.queries, name.lower(): query})
-
-    def with_emitter(self, emitter: EmitterDefinition) -> Catalog:
-        return replace(self, emitters={**self.emitters, emitter.name.lower(): emitter})
-
-    def with_table(self, name: str, columns: tuple[Field, ...]) -> Catalog:
-        """`columns` is empty if only Spark knows them."""
-        return replace(self, tables={**self.tables, name.lower(): columns})
-
     def with_feed(self, target: str, sources: Iterable[str]) -> Catalog:
-        known = self.feeds.get(target.lower(), frozenset())
-        return replace(self, feeds={**self.feeds, target.lower(): known.union(s.lower() for s in sources)})
+        known = self.feeds.get(target, frozenset())
+        return replace(self, feeds=self.feeds.having(target, known.union(s.lower() for s in sources)))
 
     def without_stream(self, name: str) -> Catalog:
         """The INSERTs that read the stream or feed it end with it."""
-        gone = name.lower()
-        feeds = {target: sources - {gone} for target, sources in self.feeds.items() if target != gone}
-        return replace(self, streams=_without(self.streams, name), feeds=feeds)
-
-    def without_query(self, name: str) -> Catalog:
-        return replace(self, queries=_without(self.queries, name))
-
-    def without_emitter(self, name: str) -> Catalog:
-        return replace(self, emitters=_without(self.emitters, name))
-
-    def without_table(self, name: str) -> Catalog:
-        return replace(self, tables=_without(self.tables, name))
+        feeds = Names({target: sources - {name.lower()} for target, sources in self.feeds.without(name).items()})
+        return replace(self, streams=self.streams.without(name), feeds=feeds)
 
     def fed_by(self, name: str) -> frozenset[str]:
         """The stream itself and all whose rows come to it by way of INSERT INTO, however far."""
@@ -111,7 +110,3 @@ class Catalog:
         if stream is None or side not in ("late", "rejected"):
             return None
         return stream.fields if side == "late" else REJECTED
-
-
-def _without(things: Mapping[str, _Thing], name: str) -> dict[str, _Thing]:
-    return {key: thing for key, thing in things.items() if key != name.lower()}

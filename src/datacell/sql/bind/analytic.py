@@ -10,6 +10,7 @@ from datacell.algebra.schema import Named
 from datacell.errors import did_you_mean
 from datacell.sql.bind.context import Context, Typed
 from datacell.sql.bind.expressions import Expressions
+from datacell.sql.bind.function_calls import call_over_rows, lookup
 from datacell.sql.bind.scope import Scope
 from datacell.sql.bind.sorting import sortable
 from datacell.sql.bind.subqueries import Subqueries
@@ -81,7 +82,7 @@ class SelectExpressions(Expressions):
         lifted = nulls_outside(node)
         if lifted is not node:
             return self._function(lifted, definition)
-        function = self.lookup(node)
+        function = lookup(self.context, node)
         if function.kind not in (FunctionKind.RANKING, FunctionKind.AGGREGATE):
             raise self.context.error(
                 f"{function.name} cannot have OVER", node, "use an aggregate or a ranking function"
@@ -91,7 +92,7 @@ class SelectExpressions(Expressions):
             raise self.context.error(f"{function.name} needs ORDER BY in its OVER", node, hint)
         if any(isinstance(argument, exp.Distinct) for argument in node.expressions):
             raise self.context.error("DISTINCT cannot be used with OVER", node, "use DISTINCT in a subquery")
-        return self.call_over_rows(node, function)
+        return call_over_rows(self, node, function)
 
     def _order(self, node: exp.Order | None) -> exp.Order | None:
         if node is None:

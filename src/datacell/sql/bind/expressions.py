@@ -5,23 +5,21 @@ A subquery inside an expression becomes an `Apply` on the plan under constructio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from datacell.algebra import scalar
-from datacell.algebra.plan import Map, Plan
-from datacell.algebra.schema import Named
-from datacell.algebra.types import BIGINT, BOOLEAN, NULL, Type
-from datacell.errors import SqlError, did_you_mean
-from datacell.sql import functions
+from datacell.algebra.plan import Plan
+from datacell.algebra.types import BOOLEAN, NULL, Type
+from datacell.errors import SqlError
 from datacell.sql.bind import typing
 from datacell.sql.bind.coercing import cast, comparison_type, needs_cast
 from datacell.sql.bind.columns import OPERATORS, Columns
 from datacell.sql.bind.context import Context, Typed
+from datacell.sql.bind.function_calls import lookup, named_struct, plain_call
 from datacell.sql.bind.scope import Scope
-from datacell.sql.functions import Function, FunctionKind, LambdaArgument, SignatureError
+from datacell.sql.functions import FunctionKind, SignatureError
 
 if TYPE_CHECKING:
     from datacell.sql.bind.subqueries import Subqueries
@@ -29,8 +27,6 @@ if TYPE_CHECKING:
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ)
 _NOT_VALUES = (exp.DataType, exp.Var, exp.IntervalSpan)
 _MODIFIERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
-_KEEP_VALUES = frozenset({"approx_count_distinct", "min_by", "max_by"})
-"""Aggregates that are computed by keeping values of their arguments, as those of DISTINCT are."""
 _UNSUPPORTED: dict[type[exp.Expr], str] = {
     exp.Any: "ANY",
     exp.All: "ALL",
@@ -38,8 +34,6 @@ _UNSUPPORTED: dict[type[exp.Expr], str] = {
     exp.Placeholder: "a placeholder",
     exp.SessionParameter: "a parameter",
 }
-
-_Value = exp.Expr | Callable[[], exp.Expr]
 
 
 class Expressions(Columns):
@@ -91,10 +85,8 @@ class Expressions(Columns):
             )
         return bound.value
 
-    # Calls
-
     def call(self, node: exp.Anonymous) -> Typed:
-        function = self.lookup(node)
+        function = lookup(self.context, node)
         match function.kind:
             case FunctionKind.AGGREGATE:
                 return self.aggregate(node)
@@ -106,15 +98,7 @@ class Expressions(Columns):
                 raise self.context.error(
                     f"{function.name} makes several rows and cannot stand here", node, "use it in LATERAL VIEW"
                 )
-        return self.plain_call(node, function)
-
-    def plain_call(self, node: exp.Anonymous, function: Function) -> Typed:
-        arguments = [self._argument(argument) for argument in node.expressions]
-        result = self._signature(function, node, node.expressions, [a.type for a in arguments])
-        bound = [lambda_() if callable(lambda_) else lambda_ for lambda_ in (a.value for a in arguments)]
-        if function.name == "struct":
-            return _named_struct(bound, result)
-        return Typed(exp.Anonymous(this=function.name, expressions=bound), result)
+        return plain_call(self, node, function)
 
     def aggregate(self, node: exp.Expr) -> Typed:
         """Outside of a grouped SELECT there is nothing to aggregate over."""
@@ -128,78 +112,6 @@ class Expressions(Columns):
             f"OVER cannot stand in {self.clause}", node, "compute it in a subquery and filter around it"
         )
 
-    def lookup(self, node: exp.Anonymous) -> Function:
-        function = functions.lookup(node.name)
-        if function is None:
-            hint = did_you_mean(node.name, functions.names())
-            raise self.context.error(f"there is no function {node.name}", node, hint)
-        if function.refused is not None and self.context.continuous:
-            raise self.context.error(f"{function.name} cannot be used in a continuous query", node, function.refused)
-        return function
-
-    def call_over_rows(self, node: exp.Anonymous, function: Function, more: Sequence[Type] = ()) -> Typed:
-        """A call that reads many rows: ``count(*)`` and DISTINCT are allowed. `more` are types of WITHIN GROUP."""
-        distinct = bool(node.expressions) and isinstance(node.expressions[0], exp.Distinct)
-        given = node.expressions[0].expressions if distinct else node.expressions
-        if function.name == "count" and [type(g) for g in given] == [exp.Star]:
-            return Typed(exp.Anonymous(this="count", expressions=[exp.Star()]), BIGINT)
-        arguments = [self._argument(argument) for argument in given]
-        result = self._signature(function, node, given, [*(a.type for a in arguments), *more])
-        keeps_values = distinct or function.name in _KEEP_VALUES
-        values = [self._computed_below(a) if keeps_values else a.value for a in arguments]
-        inside = [exp.Distinct(expressions=values)] if distinct else values
-        return Typed(exp.Anonymous(this=function.name, expressions=inside), result)
-
-    def _computed_below(self, argument: _Argument) -> _Value:
-        """A column of the plan with the argument's value, so that the plan knows its type."""
-        value, type_ = argument.value, argument.type
-        if not isinstance(value, exp.Expr) or not isinstance(type_, Type) or not _is_computed(value):
-            return value
-        if value not in self.computed:
-            name = self.computed[value] = self.context.names.fresh("value")
-            self.plan = Map(self.plan, (*self.plan.schema.passing(), Named(name, value, type_)))
-        return scalar.column(self.computed[value])
-
-    def _signature(
-        self,
-        function: Function,
-        node: exp.Anonymous,
-        given: Sequence[exp.Expr],
-        argument_types: Sequence[Type | LambdaArgument],
-    ) -> Type:
-        try:
-            return functions.result_type(function, argument_types, given)
-        except SignatureError as error:
-            wrong = given[error.argument] if error.argument is not None and error.argument < len(given) else node
-            raise self.context.error(error.message, wrong) from None
-
-    def _argument(self, node: exp.Expr) -> _Argument:
-        if isinstance(node, exp.Lambda):
-            return self._lambda(node)
-        if isinstance(node, exp.Kwarg):
-            raise self.context.error("named arguments are not supported", node, "give the arguments in order")
-        bound = self.bind(node)
-        return _Argument(bound.type, bound.value)
-
-    def _lambda(self, node: exp.Lambda) -> _Argument:
-        names = [parameter.name for parameter in node.expressions]
-        bound: list[exp.Expr] = []
-
-        def body(parameter_types: tuple[Type, ...]) -> Type:
-            outside = self.lambda_parameters
-            self.lambda_parameters = outside | {n.lower(): t for n, t in zip(names, parameter_types, strict=False)}
-            try:
-                result = self.bind(node.this)
-            finally:
-                self.lambda_parameters = outside
-            bound[:] = [result.value]
-            return result.type
-
-        parameters = [exp.Identifier(this=name, quoted=True) for name in names]
-        return _Argument(LambdaArgument(len(names), body), lambda: exp.Lambda(this=bound[0], expressions=parameters))
-
-    # Operators
-
     def _operator(self, node: exp.Expr) -> Typed:
         children = [child for child in node.iter_expressions() if self._is_value(child)]
         if isinstance(node, OPERATORS) and (odd := node.find(exp.DataType)) is not None and odd.parent is node:
@@ -212,7 +124,7 @@ class Expressions(Columns):
             wrong = children[error.argument] if known and error.argument is not None else node
             raise self.context.error(error.message, wrong) from None
         if isinstance(node, exp.Tuple) and not isinstance(node.parent, exp.Predicate):
-            return _named_struct([bound.value for bound in operands.values()], result)
+            return named_struct([bound.value for bound in operands.values()], result)
         new = type(node)(**{key: _rebuilt(value, operands) for key, value in node.args.items()})
         return Typed(self._compared_as_one(new, list(operands.values())), result)
 
@@ -241,32 +153,12 @@ class Expressions(Columns):
         return node
 
 
-class _Argument:
-    """A bound argument: its type and its tree, which for a lambda is known only after typing."""
-
-    def __init__(self, type: Type | LambdaArgument, value: _Value) -> None:
-        self.type, self.value = type, value
-
-
 def not_grouped(context: Context, node: exp.Column) -> SqlError:
     return context.error(
         f"column {node.sql(dialect='spark')} is neither grouped nor aggregated",
         node,
         f"add it to GROUP BY, or write any_value({node.sql(dialect='spark')})",
     )
-
-
-def _is_computed(value: exp.Expr) -> bool:
-    """Is it computed from the row alone?"""
-    if isinstance(value, exp.Column) or scalar.outer_columns(value) or scalar.reads_boundary(value):
-        return False
-    return bool(scalar.columns(value))
-
-
-def _named_struct(values: Sequence[exp.Expr], type_: Type) -> Typed:
-    """``struct(p.a, 1)`` takes its fields' names from the text; in the plan they are said."""
-    pairs = zip(type_.names, values, strict=True)
-    return Typed(scalar.call("named_struct", *(e for n, v in pairs for e in (exp.Literal.string(n), v))), type_)
 
 
 def _called(node: exp.Expr) -> str:

@@ -23,6 +23,7 @@ from datacell.sql.bind.analytic import SelectExpressions, nulls_outside
 from datacell.sql.bind.coercing import cast, operand
 from datacell.sql.bind.context import Typed
 from datacell.sql.bind.expressions import Expressions, not_grouped
+from datacell.sql.bind.function_calls import call_over_rows, lookup
 from datacell.sql.functions import FunctionKind
 
 _WRAPPERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
@@ -143,16 +144,16 @@ class GroupedExpressions(SelectExpressions):
         lifted = nulls_outside(node)
         if lifted is not node:
             return self._bound_aggregate(lifted)
-        function = self.inner.lookup(node) if isinstance(node, exp.Anonymous) else None
+        function = lookup(self.context, node) if isinstance(node, exp.Anonymous) else None
         if not isinstance(node, exp.Anonymous) or function is None or function.kind is not FunctionKind.AGGREGATE:
             raise self.context.error("this is no aggregate", node, "FILTER and IGNORE NULLS belong to an aggregate")
-        return self.inner.call_over_rows(node, function)
+        return call_over_rows(self.inner, node, function)
 
     def _within_group(self, node: exp.WithinGroup) -> Typed:
         ordered = node.expression.expressions
         keys = [self.inner.bind(o.this) for o in ordered]
         more = [] if _orders_only(node.this) else [k.type for k in keys]
-        call = self.inner.call_over_rows(node.this, self.inner.lookup(node.this), more)
+        call = call_over_rows(self.inner, node.this, lookup(self.context, node.this), more)
         order = exp.Order(
             expressions=[
                 exp.Ordered(this=k.value, desc=o.args.get("desc"), nulls_first=o.args.get("nulls_first"))

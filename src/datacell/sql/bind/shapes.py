@@ -11,6 +11,7 @@ from datacell.algebra.plan import Coalesce, SplitEvery
 from datacell.algebra.query import Query, Timing
 from datacell.sql.bind.context import Context
 from datacell.sql.text.cursor import Cursor
+from datacell.sql.text.quantities import read_interval
 
 SHAPES = ("COALESCE", "SPLIT")
 
@@ -31,7 +32,7 @@ def read_shapes(cursor: Cursor) -> tuple[list[Shape], Cursor]:
         length = None
         if word.text.upper() == "SPLIT":
             cursor.expect("EVERY", hint="write SPLIT EVERY 10 SECONDS (SELECT …)")
-            length = cursor.interval("EVERY")
+            length = read_interval(cursor, "EVERY")
         if not cursor.sees("("):
             cursor.fail("a query in parentheses expected", f"write {_usage(word)}")
         close = cursor.closing()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from sqlglot.tokenizer_core import Token
 
@@ -133,13 +133,22 @@ def _drop(cursor: Cursor, catalog: Catalog, thing: Thing) -> Drop:
     optional = cursor.takes("IF", "EXISTS")
     name = cursor.name("a name")
     cursor.finish()
-    known = {Thing.STREAM: catalog.streams, Thing.QUERY: catalog.queries, Thing.EMITTER: catalog.emitters}[thing]
-    if name.text.lower() not in known and not optional:
+    known = _known(catalog, thing)
+    if name.text not in known and not optional:
         raise cursor.source.error(f"there is no {thing.value} {name.text}", name, did_you_mean(name.text, known))
     reader = None if thing is Thing.EMITTER else _reader(catalog, name.text)
     if reader is not None:
         raise cursor.source.error(f"{reader} reads {name.text}", name, f"DROP {reader} first")
     return Drop(thing, name.text, optional)
+
+
+def _known(catalog: Catalog, thing: Thing) -> Collection[str]:
+    match thing:
+        case Thing.STREAM:
+            return catalog.streams
+        case Thing.QUERY:
+            return catalog.queries
+    return catalog.emitters
 
 
 def _reader(catalog: Catalog, name: str) -> str | None:

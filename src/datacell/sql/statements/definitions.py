@@ -21,6 +21,7 @@ from datacell.sql.bind.subqueries import Subqueries
 from datacell.sql.catalog import Catalog
 from datacell.sql.text.cursor import Cursor, is_name
 from datacell.sql.text.parsing import parse_expression
+from datacell.sql.text.quantities import read_interval, read_length
 from datacell.sql.text.source import Source
 
 Options = tuple[tuple[str, str], ...]
@@ -104,7 +105,7 @@ def _columns(cursor: Cursor) -> _Columns:
             if found.idle_timeout is not None:
                 cursor.fail("a stream has one IDLE TIMEOUT", "remove one of them")
             cursor.position += 2
-            found.idle_timeout = cursor.interval("IDLE TIMEOUT")
+            found.idle_timeout = read_interval(cursor, "IDLE TIMEOUT")
         else:
             _column(cursor, found)
         if not cursor.takes(",") and not cursor.sees(")"):
@@ -199,7 +200,7 @@ def _lateness(source: Source, column: Token, expression: Sequence[Token]) -> int
     if cursor.done:
         return 0
     cursor.expect("-", hint=hint)
-    lateness = cursor.length("the lateness")
+    lateness = read_length(cursor, "the lateness")
     cursor.finish(hint)
     return lateness
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from datacell.algebra import tree
@@ -132,21 +132,21 @@ def after(catalog: Catalog, statement: Statement) -> Catalog:
     match statement:
         case CreateStream(stream, if_not_exists):
             there = if_not_exists and catalog.stream(stream.name) is not None
-            return catalog if there else catalog.with_stream(stream)
+            return catalog if there else replace(catalog, streams=catalog.streams.having(stream.name, stream))
         case CreateQuery(name, query):
-            return catalog.with_query(name, query)
+            return replace(catalog, queries=catalog.queries.having(name, query))
         case CreateEmitter(emitter):
-            return catalog.with_emitter(emitter)
+            return replace(catalog, emitters=catalog.emitters.having(emitter.name, emitter))
         case InsertInto(target, query):
             return catalog.with_feed(target, [s.name for s in tree.streams(query.plan)])
         case Drop(Thing.STREAM, name):
             return catalog.without_stream(name)
         case Drop(Thing.QUERY, name):
-            return catalog.without_query(name)
+            return replace(catalog, queries=catalog.queries.without(name))
         case Drop(_, name):
-            return catalog.without_emitter(name)
+            return replace(catalog, emitters=catalog.emitters.without(name))
         case SparkStatement(drops=str(name)):
-            return catalog.without_table(name)
+            return replace(catalog, tables=catalog.tables.without(name))
         case SparkStatement(creates=(name, columns)):
-            return catalog.with_table(name, columns)
+            return replace(catalog, tables=catalog.tables.having(name, columns))
     return catalog

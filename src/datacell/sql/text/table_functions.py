@@ -16,6 +16,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from datacell.algebra.window import Fixed, Landmark, Range, WindowSpec
 from datacell.errors import did_you_mean
 from datacell.sql.text.cursor import Cursor
+from datacell.sql.text.quantities import read_interval
 from datacell.sql.text.windows import PlacedWindow
 
 _ARGUMENTS = {"TUMBLE": ("SIZE",), "HOP": ("SLIDE", "SIZE"), "CUMULATE": ("STEP", "SIZE")}
@@ -73,7 +74,7 @@ def _lengths(cursor: Cursor, function: Token, usage: str) -> dict[str, int]:
         given = _argument_name(cursor, names) or name
         if given in lengths:
             cursor.fail(f"{given} is given twice", usage)
-        lengths[given] = cursor.interval(given)
+        lengths[given] = read_interval(cursor, given)
     if cursor.sees(","):
         cursor.position += 1
         cursor.fail(f"{function.text} takes no offset here", "windows are aligned to the epoch")

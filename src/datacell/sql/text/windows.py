@@ -19,6 +19,7 @@ from datacell.algebra.window import (
 )
 from datacell.errors import Place, SqlError
 from datacell.sql.text.cursor import Cursor, is_word
+from datacell.sql.text.quantities import read_count, read_interval
 
 _FORMS = {
     "RANGE": "[RANGE 5 MINUTES SLIDE 1 MINUTE]",
@@ -59,14 +60,14 @@ def bracket(cursor: Cursor) -> PlacedWindow:
 
 def _window(cursor: Cursor, partition: tuple[str, ...]) -> WindowSpec:
     if cursor.takes("ROWS"):
-        count = cursor.count("ROWS")
-        return Rows(count, cursor.count("SLIDE") if cursor.takes("SLIDE") else 1, partition)
+        count = read_count(cursor, "ROWS")
+        return Rows(count, read_count(cursor, "SLIDE") if cursor.takes("SLIDE") else 1, partition)
     if partition:
         cursor.fail("ROWS expected", "a partitioned window counts rows: [PARTITION BY k ROWS n]")
     if cursor.takes("RANGE"):
-        return Range(cursor.interval("RANGE"), _slide(cursor))
+        return Range(read_interval(cursor, "RANGE"), _slide(cursor))
     if cursor.takes("FIXED"):
-        return Fixed(cursor.interval("FIXED"), _slide(cursor))
+        return Fixed(read_interval(cursor, "FIXED"), _slide(cursor))
     if cursor.takes("NOW"):
         return Now()
     if cursor.takes("UNBOUNDED"):
@@ -77,7 +78,7 @@ def _window(cursor: Cursor, partition: tuple[str, ...]) -> WindowSpec:
 
 
 def _slide(cursor: Cursor) -> int | None:
-    return cursor.interval("SLIDE") if cursor.takes("SLIDE") else None
+    return read_interval(cursor, "SLIDE") if cursor.takes("SLIDE") else None
 
 
 def _partition(cursor: Cursor) -> tuple[Token, ...]:
@@ -101,11 +102,11 @@ def _landmark(cursor: Cursor) -> WindowSpec:
     cursor.expect("SLIDE", hint="a landmark window needs SLIDE, as in [LANDMARK SLIDE 1 MINUTE]")
     after = cursor.tokens[cursor.position + 1 : cursor.position + 2]
     if after and is_word(after[0], "ROWS"):
-        count = cursor.count("SLIDE")
+        count = read_count(cursor, "SLIDE")
         cursor.expect("ROWS")
         return LandmarkRows(count, since)
-    slide = cursor.interval("SLIDE")
-    reset = cursor.interval("RESET EVERY") if cursor.takes("RESET", "EVERY") else None
+    slide = read_interval(cursor, "SLIDE")
+    reset = read_interval(cursor, "RESET EVERY") if cursor.takes("RESET", "EVERY") else None
     return Landmark(slide, since, reset)
 
 
