@@ -14,8 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from datacell.algebra.blocks import Blocks as Blocks
-from datacell.algebra.blocks import blocks as blocks
 from datacell.algebra.window import (
     Fixed,
     Landmark,
