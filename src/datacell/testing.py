@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -29,13 +30,12 @@ from typing import Any, Self, TypeVar
 import pyarrow as pa
 
 from datacell.algebra.definitions import StreamDefinition
-from datacell.algebra.plan import Plan
 from datacell.algebra.query import Query, Timing
 from datacell.compile import Setting, compile
 from datacell.compile.setting import statistics
 from datacell.engines.arrow import arrow_schema, fields_of
 from datacell.engines.duckdb import DuckDBEngine
-from datacell.engines.protocol import Engine, Inputs, run_once
+from datacell.engines.protocol import Engine, run_once
 from datacell.errors import SqlError
 from datacell.incremental.strategy import Strategy
 from datacell.placement.operators import Site
@@ -43,11 +43,13 @@ from datacell.placement.unit_costs import SHIPPED
 from datacell.receptors.rows import to_table
 from datacell.runtime.clock import Clock
 from datacell.runtime.net.factory import Factory
+from datacell.runtime.net.members import as_given
 from datacell.runtime.net.reception import SOURCE
 from datacell.runtime.net.scheduler import Scheduler
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.storage import files
 from datacell.runtime.storage.output import Output
+from datacell.runtime.streams.gate import Run
 from datacell.runtime.streams.stream import RunningStream
 from datacell.sql import script
 from datacell.sql.catalog import Catalog, Names
@@ -91,14 +93,15 @@ class Trial:
         self._stack = ExitStack()
         self.directory = directory or self._stack.enter_context(files.temporary_directory())
         self.engine, self.strategy = engine or DuckDBEngine(threads=1), strategy
+        self._run: Run = partial(run_once, self.engine)
         self.hand_clock = HandClock()
         self.scheduler = Scheduler(clock or self.hand_clock)
-        self._tables = dict(tables or {})
-        columns = {name: fields_of(table.schema) for name, table in self._tables.items()}
+        self.tables = dict(tables or {})
+        columns = {name: fields_of(table.schema) for name, table in self.tables.items()}
         self.catalog = Catalog(tables=Names(columns))
         for source, tokens in script.statements(text):
             statement = script.bind(source, tokens, self.catalog).statement
-            self._carry_out(statement)
+            _carry_out(self, statement)
             self.catalog = after(self.catalog, statement)
 
     def __enter__(self) -> Self:
@@ -159,7 +162,7 @@ class Trial:
         setting = Setting(statistics(self.catalog.streams.values()), SHIPPED, Site(self.engine.name), self.strategy)
         compiled = compile(query, setting)
         output = Output(self.directory / "queries" / name, arrow_schema(compiled.optimized.result))
-        chosen = plans or Plans.on(self.engine, name, self._tables.__getitem__)
+        chosen = plans or Plans.on(self.engine, name, self.tables.__getitem__)
         factory = self.scheduler.members.add_factory(name, compiled, output, chosen, compiled.evaluation.why)
         self.scheduler.fire()
         return factory
@@ -167,32 +170,30 @@ class Trial:
     def close(self) -> None:
         self._stack.close()
 
-    def _carry_out(self, statement: Statement) -> None:
-        match statement:
-            case CreateStream(definition):
-                self.add_stream(definition)
-            case CreateQuery(name, query):
-                self.add_query(name, query)
-            case InsertInto(target, query) if query.timing is Timing.ONCE:
-                plan = compile(query, Setting()).optimized.plan
-                name = self.stream(target).definition.name
-                self.scheduler.insert(name, query.text, lambda: self._run(plan, self._tables))
-            case InsertInto(target, query):
-                name = f"into {target} {len(self.scheduler.members.factories) + 1}"
-                self.add_query(name, query)
-                self.scheduler.members.feed(name, self.stream(target).definition.name)
-            case _:
-                raise SqlError(
-                    "a trial has streams, continuous queries and INSERT INTO a stream",
-                    hint="feed it with push(), and read answers()",
-                )
 
-    def _run(self, plan: Plan, inputs: Inputs) -> pa.Table:
-        return run_once(self.engine, plan, inputs)
+def _carry_out(trial: Trial, statement: Statement) -> None:
+    match statement:
+        case CreateStream(definition):
+            trial.add_stream(definition)
+        case CreateQuery(name, query):
+            trial.add_query(name, query)
+        case InsertInto(target, query) if query.timing is Timing.ONCE:
+            plan = compile(query, Setting()).optimized.plan
+            name = trial.stream(target).definition.name
+            trial.scheduler.insert(name, query.text, lambda: run_once(trial.engine, plan, trial.tables))
+        case InsertInto(target, query):
+            name = f"into {target} {len(trial.scheduler.members.factories) + 1}"
+            trial.add_query(name, query)
+            trial.scheduler.members.feed(name, trial.stream(target).definition.name)
+        case _:
+            raise SqlError(
+                "a trial has streams, continuous queries and INSERT INTO a stream",
+                hint="feed it with push(), and read answers()",
+            )
 
 
 def _found(things: Mapping[str, Thing], name: str) -> Thing:
-    found = next((thing for key, thing in things.items() if key.lower() == name.lower()), None)
-    if found is None:
+    given = as_given(name, things)
+    if given not in things:
         raise SqlError(f"there is no {name}", hint=f"there is {', '.join(things) or 'nothing'}")
-    return found
+    return things[given]

@@ -15,6 +15,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
+from properties.drawn_values import Column, DrawnValues
 from sample import Values
 
 SEVERAL = settings(
@@ -29,9 +30,6 @@ SEVERAL = settings(
 _SIZES = st.lists(st.integers(0, 4), max_size=6)
 CUTS = st.fixed_dictionaries({"s": _SIZES, "r": _SIZES})
 """How the streams are cut into batches; the last one has what is left."""
-
-Column = tuple[str, str]
-"""A name as it is written, and its kind."""
 
 TABLES: dict[str, str] = {"t": "k:i a:i c:s", "u": "k:i b:i"}
 STREAMS: dict[str, str] = {"s": "k:i v:d n:i", "r": "k:i x:i c:s"}
@@ -61,24 +59,21 @@ def queries(forms: Sequence[Sequence[str]] = FORMS) -> st.SearchStrategy[str]:
 
 
 def query(random: Random, forms: Sequence[Sequence[str]] = FORMS) -> str:
-    grammar = Grammar(random, random.choice(forms))
+    grammar = Grammar(DrawnValues(random), random.choice(forms))
     kinds = "".join(random.choices("iids", k=random.randint(1, 3)))
     text = grammar.block(kinds, depth=2, outer=[])
-    emission = grammar.pick("", "", "", "ISTREAM", "DSTREAM") if "SLIDE" in text else ""
+    emission = grammar.draw.pick("", "", "", "ISTREAM", "DSTREAM") if "SLIDE" in text else ""
     return f"{emission} ({text})" if emission else text
 
 
 @dataclass
 class Grammar:
-    """Draws parts of a query; `windows` are what a stream may stand under."""
+    """Draws the clauses of a query; `windows` are what a stream may stand under."""
 
-    random: Random
+    draw: DrawnValues
     windows: Sequence[str]
     aliases: int = 0
     budget: int = 5
-
-    def pick(self, *options: Any) -> Any:
-        return self.random.choice(options)
 
     def alias(self) -> str:
         self.aliases += 1
@@ -90,12 +85,12 @@ class Grammar:
         forms = [self.plain, self.plain, self.grouped, self.aggregated]
         if depth > 0:
             forms += [self.distinct, self.analytic, self.set_operation, self.top]
-        text: str = self.pick(*forms)(kinds, depth, outer)
+        text: str = self.draw.pick(*forms)(kinds, depth, outer)
         return text
 
     def plain(self, kinds: str, depth: int, outer: list[Column]) -> str:
         tables, scope = self.sources(depth)
-        names = self.named(self.value(kind, scope, outer) for kind in kinds)
+        names = self.draw.named(self.draw.value(kind, scope, outer) for kind in kinds)
         return f"SELECT {names} FROM {tables}{self.where(scope, depth, outer)}"
 
     def distinct(self, kinds: str, depth: int, outer: list[Column]) -> str:
@@ -103,78 +98,83 @@ class Grammar:
 
     def grouped(self, kinds: str, depth: int, outer: list[Column]) -> str:
         tables, scope = self.sources(depth)
-        keys = [self.column("i", scope), *([self.value("i", scope, [])] if self.pick(True, False, False) else [])]
+        keys = [
+            self.draw.column("i", scope),
+            *([self.draw.value("i", scope, [])] if self.draw.pick(True, False, False) else []),
+        ]
         keys = list(dict.fromkeys(keys))
         chosen = [
-            keys[i] if i < len(keys) and kind == "i" else self.aggregate(kind, scope) for i, kind in enumerate(kinds)
+            keys[i] if i < len(keys) and kind == "i" else self.draw.aggregate(kind, scope)
+            for i, kind in enumerate(kinds)
         ]
-        having = f" HAVING {self.having(keys, scope)}" if self.pick(True, False) else ""
+        having = f" HAVING {self.draw.having(keys, scope)}" if self.draw.pick(True, False) else ""
         where = self.where(scope, depth, outer)
-        return f"SELECT {self.named(chosen)} FROM {tables}{where} GROUP BY {', '.join(keys)}{having}"
-
-    def having(self, keys: list[str], scope: list[Column]) -> str:
-        on_key = f"{keys[0]} {self.pick('>', '<', '=')} {self.pick(1, 2)}"
-        on_value = f"{self.aggregate('i', scope)} {self.pick('>', '<')} {self.pick(0, 2)}"
-        return str(self.pick(on_key, on_value, f"{on_key} AND {on_value}"))
+        return f"SELECT {self.draw.named(chosen)} FROM {tables}{where} GROUP BY {', '.join(keys)}{having}"
 
     def aggregated(self, kinds: str, depth: int, outer: list[Column]) -> str:
         tables, scope = self.sources(depth)
-        names = self.named(self.aggregate(kind, scope) for kind in kinds)
+        names = self.draw.named(self.draw.aggregate(kind, scope) for kind in kinds)
         return f"SELECT {names} FROM {tables}{self.where(scope, depth, outer)}"
 
     def analytic(self, kinds: str, depth: int, outer: list[Column]) -> str:
         tables, scope = self.sources(depth)
         everything = ", ".join(name for name, _ in scope)
-        partition = self.column("i", scope)
-        number = self.column("i", scope)
-        function = self.pick(
+        partition = self.draw.column("i", scope)
+        number = self.draw.column("i", scope)
+        function = self.draw.pick(
             f"row_number() OVER (PARTITION BY {partition} ORDER BY {everything})",
             f"rank() OVER (ORDER BY {number})",
             f"sum({number}) OVER (PARTITION BY {partition})",
-            f"sum({number}) OVER (PARTITION BY {partition} ORDER BY {self.column('i', scope)})",
+            f"sum({number}) OVER (PARTITION BY {partition} ORDER BY {self.draw.column('i', scope)})",
             f"lag({number}) OVER (ORDER BY {everything})",
             f"max({number}) OVER (ORDER BY {everything} ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)",
         )
         inner = self.alias()
-        names = self.named([*(self.value(kind, scope, outer) for kind in kinds), function, partition])
-        columns = ", ".join([*(f"c{i}" for i in range(1, len(kinds))), *self.pick(["c0"], [f"c{len(kinds)} AS c0"])])
-        bound = f"c{len(kinds) + 1} > 1" if self.pick(True, False) else f"c{len(kinds)} < 3"
+        names = self.draw.named([*(self.draw.value(kind, scope, outer) for kind in kinds), function, partition])
+        columns = ", ".join(
+            [*(f"c{i}" for i in range(1, len(kinds))), *self.draw.pick(["c0"], [f"c{len(kinds)} AS c0"])]
+        )
+        bound = f"c{len(kinds) + 1} > 1" if self.draw.pick(True, False) else f"c{len(kinds)} < 3"
         wanted = columns if kinds[0] == "i" else ", ".join(f"c{i}" for i in range(len(kinds)))
         ordered = ", ".join(sorted(wanted.split(", "), key=lambda c: c.split(" AS ")[-1]))
         where = self.where(scope, depth, outer)
         return f"SELECT {ordered} FROM (SELECT {names} FROM {tables}{where}) {inner} WHERE {bound}"
 
     def set_operation(self, kinds: str, depth: int, outer: list[Column]) -> str:
-        operator = self.pick("UNION ALL", "UNION ALL", "UNION", "INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL")
+        operator = self.draw.pick(
+            "UNION ALL", "UNION ALL", "UNION", "INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL"
+        )
         both = f"{self.block(kinds, depth - 2, outer)} {operator} {self.block(kinds, depth - 2, outer)}"
-        if self.pick(True, False):
+        if self.draw.pick(True, False):
             return both
         alias = self.alias()
         scope = [(f"{alias}.c{i}", kind) for i, kind in enumerate(kinds)]
-        if self.pick(True, False):
-            names = self.named(name for name, _ in scope)
+        if self.draw.pick(True, False):
+            names = self.draw.named(name for name, _ in scope)
         else:
-            names = self.named(self.aggregate(kind, scope) for kind in kinds)
+            names = self.draw.named(self.draw.aggregate(kind, scope) for kind in kinds)
         return f"SELECT {names} FROM ({both}) {alias}{self.where(scope, 0, [])}"
 
     def top(self, kinds: str, depth: int, outer: list[Column]) -> str:
-        order = ", ".join(f"{i + 1}{self.pick('', ' DESC')}" for i in range(len(kinds)))
-        offset = self.pick("", " OFFSET 1")
+        order = ", ".join(f"{i + 1}{self.draw.pick('', ' DESC')}" for i in range(len(kinds)))
+        offset = self.draw.pick("", " OFFSET 1")
         alias = self.alias()
-        names = self.named(f"{alias}.c{i}" for i in range(len(kinds)))
+        names = self.draw.named(f"{alias}.c{i}" for i in range(len(kinds)))
         inner = self.block(kinds, depth - 1, outer)
-        return f"SELECT {names} FROM ({inner}) {alias} ORDER BY {order} LIMIT {self.pick(1, 2, 3)}{offset}"
+        return f"SELECT {names} FROM ({inner}) {alias} ORDER BY {order} LIMIT {self.draw.pick(1, 2, 3)}{offset}"
 
     # FROM and WHERE
 
     def sources(self, depth: int) -> tuple[str, list[Column]]:
         text, scope = self.source(depth)
-        for _ in range(self.pick(0, 0, 1, 1, 2) if depth > 0 else self.pick(0, 0, 1)):
-            kind = self.pick(*JOINS, "LATERAL")
+        for _ in range(self.draw.pick(0, 0, 1, 1, 2) if depth > 0 else self.draw.pick(0, 0, 1)):
+            kind = self.draw.pick(*JOINS, "LATERAL")
             if kind == "LATERAL" and depth > 0:
                 alias = self.alias()
                 inner = self.block("i", 0, scope)
-                join, on = self.pick((", ", ""), (" LEFT JOIN ", " ON true"), (" LEFT JOIN ", f" ON {alias}.c0 > 1"))
+                join, on = self.draw.pick(
+                    (", ", ""), (" LEFT JOIN ", " ON true"), (" LEFT JOIN ", f" ON {alias}.c0 > 1")
+                )
                 text, scope = f"{text}{join}LATERAL ({inner}) {alias}{on}", [*scope, (f"{alias}.c0", "i")]
                 continue
             kind = "JOIN" if kind == "LATERAL" else kind
@@ -186,83 +186,43 @@ class Grammar:
 
     def condition(self, scope: list[Column], right: list[Column]) -> str:
         left = [c for c in scope if c not in right]
-        equal = f"{self.column('i', left)} {self.pick('=', '=', '<=>', '<')} {self.column('i', right)}"
-        return f"{equal} AND {self.simple(scope)}" if self.pick(True, False) else equal
+        equal = f"{self.draw.column('i', left)} {self.draw.pick('=', '=', '<=>', '<')} {self.draw.column('i', right)}"
+        return f"{equal} AND {self.draw.simple(scope)}" if self.draw.pick(True, False) else equal
 
     def source(self, depth: int) -> tuple[str, list[Column]]:
         alias = self.alias()
-        if depth > 0 and self.pick(True, False, False):
+        if depth > 0 and self.draw.pick(True, False, False):
             return f"({self.block('id', depth - 1, [])}) {alias}", [(f"{alias}.c0", "i"), (f"{alias}.c1", "d")]
-        name = self.pick("s", "s", "r", "t", "u")
+        name = self.draw.pick("s", "s", "r", "t", "u")
         columns = [(f"{alias}.{n}", k) for n, k in (c.split(":") for c in (TABLES | STREAMS)[name].split())]
-        window = self.pick(*self.windows) if name in STREAMS else ""
+        window = self.draw.pick(*self.windows) if name in STREAMS else ""
         return f"{name} [{window}] {alias}" if window else f"{name} {alias}", columns
 
     def where(self, scope: list[Column], depth: int, outer: list[Column]) -> str:
-        parts = [self.simple(scope) for _ in range(self.pick(0, 0, 1, 2))]
-        if outer and (not parts or self.pick(True, False, False)):
-            parts.append(f"{self.column('i', scope)} {self.pick('=', '=', '<', '<=>')} {self.column('i', outer)}")
-        if depth > 0 and self.budget > 0 and self.pick(True, False):
+        parts = [self.draw.simple(scope) for _ in range(self.draw.pick(0, 0, 1, 2))]
+        if outer and (not parts or self.draw.pick(True, False, False)):
+            parts.append(
+                f"{self.draw.column('i', scope)} {self.draw.pick('=', '=', '<', '<=>')} {self.draw.column('i', outer)}"
+            )
+        if depth > 0 and self.budget > 0 and self.draw.pick(True, False):
             self.budget -= 1
             parts.append(self.subquery(scope))
         return f" WHERE {' AND '.join(parts)}" if parts else ""
 
     def subquery(self, scope: list[Column]) -> str:
-        seen = scope if self.pick(True, True, False) else []
-        inner = self.block("i", self.pick(0, 0, 1), seen)
-        value = self.column("i", scope)
-        negated = self.pick("", "NOT ")
+        seen = scope if self.draw.pick(True, True, False) else []
+        inner = self.block("i", self.draw.pick(0, 0, 1), seen)
+        value = self.draw.column("i", scope)
+        negated = self.draw.pick("", "NOT ")
         return str(
-            self.pick(
+            self.draw.pick(
                 f"{negated}EXISTS ({inner})",
                 f"{value} {negated}IN ({inner})",
-                f"{value} {self.pick('<', '>=', '=')} ({self.aggregated('i', 0, seen)})",
-                f"({value} IN ({inner}) OR {self.simple(scope)})",
+                f"{value} {self.draw.pick('<', '>=', '=')} ({self.aggregated('i', 0, seen)})",
+                f"({value} IN ({inner}) OR {self.draw.simple(scope)})",
                 f"(SELECT min(z.c0) FROM ({inner}) z) IS {negated}NULL",
             )
         )
-
-    # Values
-
-    def simple(self, scope: list[Column]) -> str:
-        a, b = self.column("i", scope), self.value("i", scope, [])
-        return str(
-            self.pick(
-                f"{a} {self.pick('=', '<', '>=', '<>', '<=>')} {b}",
-                f"{a} > {self.pick(0, 1, 2)}",
-                f"{a} IS {self.pick('', 'NOT ')}NULL",
-                f"{a} BETWEEN 1 AND {b}",
-                f"{a} IN (1, 2, 20)",
-                f"({a} > 1 OR {self.column('i', scope)} IS NULL)",
-                f"NOT ({a} = {b})",
-                f"coalesce({a}, 1) = 1",
-            )
-        )
-
-    def value(self, kind: str, scope: list[Column], outer: list[Column]) -> str:
-        if kind == "s":
-            return str(self.pick(self.column("s", scope), "'x'"))
-        name = self.column(kind, scope)
-        if outer and kind == "i" and self.pick(True, False, False):
-            return f"{name} + {self.column('i', outer)}"
-        other = self.column("i", scope)
-        return str(self.pick(name, name, f"{name} + 1", f"{name} * {other}", f"coalesce({name}, {other})", f"-{name}"))
-
-    def aggregate(self, kind: str, scope: list[Column]) -> str:
-        if kind == "s":
-            return f"{self.pick('min', 'max')}({self.column('s', scope)})"
-        name = self.column(kind, scope)
-        functions = ["sum({})", "min({})", "max({})", "sum(DISTINCT {})"]
-        functions += ["count({})", "count(*)", "count(DISTINCT {})"] if kind == "i" else ["avg({})"]
-        call = str(self.pick(*functions)).format(name)
-        return f"{call} FILTER (WHERE {self.simple(scope)})" if self.pick(True, False, False) else call
-
-    def column(self, kind: str, scope: list[Column]) -> str:
-        found = [name for name, k in scope if k == kind]
-        return str(self.pick(*found)) if found else {"i": "1", "d": "0.5D", "s": "'y'"}[kind]
-
-    def named(self, values: Any) -> str:
-        return ", ".join(f"{value} AS c{i}" for i, value in enumerate(values))
 
 
 _KEYS = (None, 1, 1, 2, 2, 3)

@@ -285,7 +285,7 @@ def test_chunks_that_are_combined_stay_within_what_the_window_shows(tmp_path: Pa
     for number in range(23, 90):
         second(net, number)
     evaluation = increments(net)
-    (kept,) = evaluation.kept.values()
+    (kept,) = evaluation.relations.slices.values()
     assert len(kept.chunks) < COMPACTED_FROM
     assert all(c.oldest <= c.slices.min() and c.slices.max() <= c.latest for c in kept.chunks)
     assert counts(net.answers()) == {end: KEYS * (end - 23) for end in range(24, 88)}
@@ -309,7 +309,7 @@ def test_suffixes_outlive_that_chunks_are_combined(tmp_path: Path, suffixed: lis
     """A row in each of four batches per second, ingested as they come: there are soon more chunks than slices."""
     net = net_of(tmp_path, AVERAGE.replace("10 SECONDS", "20 SECONDS"))
     evaluation = increments(net)
-    (kept,) = evaluation.kept.values()
+    (kept,) = evaluation.relations.slices.values()
     evaluation.ingestions["s"].chunking.chunks, evaluation.ingestions["s"].chunking.settled = 16, True
     combined = 0
     for number in range(400):

@@ -23,6 +23,7 @@ from datacell.incremental.strategy import Strategy
 from datacell.receptors.sources import frame_columns
 from datacell.runtime.clock import Clock, SystemClock
 from datacell.sql import script
+from datacell.sql.catalog import Catalog
 from datacell.sql.statements.statement import Analyze, CreateQuery, CreateStream, Select, Statement
 from datacell.sql.text.quantities import length_of
 
@@ -128,7 +129,7 @@ class Cell:
         waiting: list[Statement] = []
         for source, tokens in script.statements(text, file):
             statement = script.bind(source, tokens, self.statements.catalog).statement
-            if once and self._waits(statement):
+            if once and _waits(statement, self.statements.catalog):
                 waiting.append(statement)
             elif (answer := self.statements.execute(statement)) is not None:
                 show(answer)
@@ -172,17 +173,6 @@ class Cell:
         """How far the cell has come."""
         return listing.progress(self.works.scheduler.members)
 
-    def _waits(self, statement: Statement) -> bool:
-        """Is a statement about what the run leads to?"""
-        catalog = self.statements.catalog
-        match statement:
-            case Analyze():
-                return True
-            case Select(query) if query.timing is Timing.ONCE:
-                names = table_names(query.plan)
-                return any(catalog.stream(n) is not None or catalog.is_derived(n) for n in names)
-        return False
-
     def _tick(self) -> None:
         while not self._stopping.wait(0.5):
             self.works.scheduler.tick()
@@ -197,3 +187,14 @@ class Cell:
             raise DataCellError(
                 "this cell was stopped", hint="datacell.connect() makes a new one; state is in its checkpoint"
             )
+
+
+def _waits(statement: Statement, catalog: Catalog) -> bool:
+    """Is a statement about what the run leads to?"""
+    match statement:
+        case Analyze():
+            return True
+        case Select(query) if query.timing is Timing.ONCE:
+            names = table_names(query.plan)
+            return any(catalog.stream(n) is not None or catalog.is_derived(n) for n in names)
+    return False

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
-
-import pyarrow as pa
 
 from datacell.algebra import show
 from datacell.algebra.definitions import EmitterDefinition, StreamDefinition
 from datacell.algebra.query import Query, Timing
-from datacell.cell import listing
+from datacell.cell.answers import answer, once
+from datacell.cell.dropping import drop
 from datacell.cell.result import Result
 from datacell.cell.works import Works
-from datacell.compile import Setting, compile
-from datacell.compile.explain import Format, explain_query
+from datacell.compile import compile
 from datacell.compile.feasibility import warning
 from datacell.emitters.kinds import open_emitter
 from datacell.emitters.protocol import Emitter
@@ -25,23 +22,19 @@ from datacell.engines.arrow import arrow_schema
 from datacell.errors import SqlError
 from datacell.placement.statistics import declared, is_declaration
 from datacell.runtime.net.factory import Factory
+from datacell.runtime.net.members import as_given
 from datacell.runtime.storage.output import Output
 from datacell.sql import script
 from datacell.sql.catalog import Catalog
 from datacell.sql.statements.statement import (
-    Analyze,
     CreateEmitter,
     CreateQuery,
     CreateStream,
     Drop,
-    Explain,
     InsertInto,
     Select,
-    Show,
-    SparkStatement,
     Statement,
     Switch,
-    Thing,
     after,
 )
 
@@ -60,9 +53,9 @@ class Statements:
         """Carry out one statement; its answer, if it has one."""
         if isinstance(statement, CreateStream) and self.catalog.stream(statement.stream.name) is not None:
             return None
-        answer = self.carry_out(statement)
+        result = self.carry_out(statement)
         self.catalog = after(self.catalog, statement)
-        return answer
+        return result
 
     def carry_out(self, statement: Statement) -> Result | None:
         """The statement without its effect on the catalog."""
@@ -78,40 +71,20 @@ class Statements:
             case Select(query) if query.timing is not Timing.ONCE:
                 self._show_continuously(query)
             case Drop(thing, name):
-                self._drop(thing, name)
+                drop(thing, name, self.works)
             case Switch(stream_name, enabled):
                 self._switch(stream_name, enabled)
             case _:
-                return self._answer(statement)
+                return answer(statement, self.works, self.catalog)
         return None
-
-    def _answer(self, statement: Statement) -> Result | None:
-        match statement:
-            case Select(query):
-                return self._result(self._once(query))
-            case Show(thing):
-                return self._result(listing.listed(thing, self._net, self.works.deliveries.running))
-            case Explain(stage, query):
-                lines = explain_query(query, stage, Format.TEXT, self.setting()).splitlines()
-                return self._result(pa.table({"plan": lines}))
-            case Analyze(name):
-                return self._result(listing.fragments(self.factory(name)))
-            case SparkStatement(text):
-                frame = self.works.tables.execute(text)
-                return self._result(frame.toArrow()) if frame.columns else None
-        return None
-
-    def setting(self) -> Setting:
-        """What queries are compiled by."""
-        return self.works.setting(list(self.catalog.streams.values()))
 
     def factory(self, name: str) -> Factory:
         """The factory of a query."""
-        return self._net.factories[_named(self._net.factories, name)]
+        return self._net.factories[as_given(name, self._net.factories)]
 
     def create_query(self, name: str, query: Query) -> None:
         """Start a continuous query: with a warning, or not at all, if it cannot keep up with what is declared."""
-        compiled = compile(query, self.setting())
+        compiled = compile(query, self.works.setting(self.catalog))
         told = warning(name, compiled)
         if told and self._refuses_infeasible:
             raise SqlError(told, hint="a larger SLIDE, a smaller window, or run without --refuse-infeasible")
@@ -160,7 +133,7 @@ class Statements:
     def _insert(self, target: str, query: Query) -> None:
         stream, scheduler = self.catalog.stream(target), self.works.scheduler
         if stream is not None and query.timing is Timing.ONCE:
-            scheduler.insert(stream.name, query.text, lambda: self._once(query))
+            scheduler.insert(stream.name, query.text, lambda: once(query, self.works, self.catalog))
             return
         number = sum(name.startswith(f"into {target} ") for name in self._net.factories) + 1
         name = f"into {target} {number}"
@@ -177,56 +150,14 @@ class Statements:
         self.create_query(name, query)
         self.deliver(name, name, open_emitter(EmitterDefinition(name, name), self.works.spark))
 
-    def _once(self, query: Query) -> pa.Table:
-        """The answer of a query over tables, and baskets as they are now."""
-        plan = compile(query, self.setting()).optimized.plan
-        return self.works.engines.run(plan, self.works.tables.inputs(plan))
-
-    def _drop(self, thing: Thing, wanted: str) -> None:
-        """What is not there need not be dropped: without IF EXISTS the statement was refused before."""
-        kinds: dict[Thing, tuple[Mapping[str, Any], Callable[[str], None]]] = {
-            Thing.EMITTER: (self.works.deliveries.running, self.works.deliveries.stop),
-            Thing.QUERY: (self._net.factories, self._drop_query),
-            Thing.STREAM: (self._net.streams, self._drop_stream),
-        }
-        things, drop = kinds[thing]
-        name = _named(things, wanted)
-        if name in things:
-            drop(name)
-
-    def _drop_query(self, name: str) -> None:
-        readers = self.works.deliveries.of(self._net.factories[name].output)
-        if readers:
-            raise SqlError(f"emitter {readers[0].name} reads {name}", hint=f"DROP EMITTER {readers[0].name} first")
-        with self.works.scheduler.exclusively() as net:
-            net.drop_factory(name)
-        self.works.checkpoint.forget("query", name)
-
-    def _drop_stream(self, name: str) -> None:
-        readers = list(self._net.net.readers(name))
-        if readers:
-            raise SqlError(f"{readers[0].name} reads {name}", hint=f"DROP CONTINUOUS QUERY {readers[0].name} first")
-        self.works.intake.drop(name)
-        with self.works.scheduler.exclusively() as net:
-            net.drop_stream(name)
-        self.works.checkpoint.forget("stream", name)
-
     def _switch(self, name: str, enabled: bool) -> None:
-        found, intake = _named(self._net.streams, name), self.works.intake
+        found, intake = as_given(name, self._net.streams), self.works.intake
         self._net.streams[found].enabled = enabled
         if not enabled:
             intake.stop(found)
         elif self._is_running() and found not in intake.receptors:
             intake.start(found, once=False)
 
-    def _result(self, table: pa.Table) -> Result:
-        return Result(table, self.works.spark)
-
 
 _SAMPLED = (Timing.BOUNDARIES, Timing.ARRIVALS)
 """Queries of which there is something to say why they are evaluated as they are."""
-
-
-def _named(things: Mapping[str, Any], name: str) -> str:
-    """The name as it was given when the thing was made."""
-    return next((n for n in things if n.lower() == name.lower()), name)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from datacell.algebra.definitions import StreamDefinition
 from datacell.cell.deliveries import Deliveries
 from datacell.cell.intake import Intake
 from datacell.cell.tables import Tables
@@ -22,6 +21,7 @@ from datacell.runtime.clock import Clock
 from datacell.runtime.net.scheduler import Scheduler
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.storage.checkpoint import Checkpoint
+from datacell.sql.catalog import Catalog
 
 
 class Works:
@@ -46,10 +46,10 @@ class Works:
         self.tables = Tables(self.spark, spark or self.spark, self.scheduler)
         self.deliveries = Deliveries(self.scheduler, self.checkpoint)
 
-    def setting(self, streams: list[StreamDefinition]) -> Setting:
-        """What queries over these streams are compiled by."""
+    def setting(self, catalog: Catalog) -> Setting:
+        """What queries over the streams of a catalog are compiled by."""
         wanted = None if self.engines.wanted is Choice.AUTO else Site(self.engines.wanted.value)
-        return Setting(statistics(streams), self.units, wanted, self.strategy)
+        return Setting(statistics(catalog.streams.values()), self.units, wanted, self.strategy)
 
     def plans(self, name: str, compiled: Compiled) -> Plans:
         """The plans of a query, to be prepared."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from datacell.algebra.definitions import StreamDefinition
@@ -110,6 +110,11 @@ class Members:
 def place_of(factory: str) -> str:
     """The place that a factory puts its answers into."""
     return f"→{factory}"
+
+
+def as_given(name: str, things: Iterable[str]) -> str:
+    """The name in the letters in which it was given when the thing was made, if there is such a thing."""
+    return next((given for given in things if given.lower() == name.lower()), name)
 
 
 def _receptor(stream: str) -> str:

@@ -16,13 +16,10 @@ from threading import Condition, RLock
 import pyarrow as pa
 
 from datacell.runtime.clock import Clock
+from datacell.runtime.net.expiry import expire
 from datacell.runtime.net.members import Members
 from datacell.runtime.net.petri import run_to_quiescence
 from datacell.runtime.net.reception import Offered
-from datacell.runtime.streams.batch import Axis
-
-LARGEST_UNREAD = 256 << 20
-"""Bytes that a basket without readers keeps, for one-time queries."""
 
 
 class Scheduler:
@@ -97,10 +94,7 @@ class Scheduler:
         """Fire what is enabled, then let go of the rows that nobody needs."""
         with self._lock:
             self.fire()
-            for factory in self.members.factories.values():
-                factory.evaluation.expire()
-            for name in self.members.streams:
-                self._expire(name)
+            expire(self.members)
             self._changed.notify_all()
 
     def tick(self) -> None:
@@ -132,11 +126,3 @@ class Scheduler:
             finally:
                 self._is_firing = False
                 self._changed.notify_all()
-
-    def _expire(self, stream: str) -> None:
-        basket, readers = self.members.streams[stream].basket, self.members.readers(stream)
-        if readers:
-            basket.expire([need for f in readers for need in f.oldest_needed(stream)])
-            return
-        while basket.size() > LARGEST_UNREAD and len(basket.batches) > 1:
-            basket.expire([(Axis.NUMBER, basket.batches[1].first)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pyarrow as pa
 
@@ -17,7 +17,8 @@ from datacell.incremental.plans import Incremental
 from datacell.incremental.relations import SLICE, VISIBLE_FROM, VISIBLE_TO, Kept, Latest, Leaf, View, fields
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.plans.prepared import PreparedPlan
-from datacell.runtime.windows.delta_join import DeltaJoin, visible_at, with_visibility
+from datacell.runtime.windows.delta_join import visible_at, with_visibility
+from datacell.runtime.windows.kept_relations import KeptRelations
 from datacell.runtime.windows.slices import Slices, slices
 from datacell.runtime.windows.sliding.aggregation import ScannedLeaf, SlidingAggregation
 from datacell.runtime.windows.sliding.leaf import SlidingLeaf
@@ -26,17 +27,15 @@ from datacell.runtime.windows.sliding.leaf import SlidingLeaf
 class Leaves:
     """What is merged is put together from running combinations; of everything else all live rows are read."""
 
-    def __init__(
-        self, described: Incremental, kept: Mapping[int, Slices], joins: Mapping[int, DeltaJoin], plans: Plans
-    ) -> None:
-        self.split, self.kept, self.joins = described.split, kept, joins
+    def __init__(self, described: Incremental, relations: KeptRelations, plans: Plans) -> None:
+        self.split, self.relations = described.split, relations
         query = self.split.query
         (time,) = TIME_COLUMNS[query.timing]
         slides = tree.slides(query.plan)
         self.merged = {
             number: SlidingAggregation(
                 SlidingLeaf.of(self.split.leaves[number], number, slides, time),
-                kept[self.split.leaves[number].relation],
+                relations.slices[self.split.leaves[number].relation],
                 merge,
                 plans,
             )
@@ -89,10 +88,10 @@ class Leaves:
     def _visible(self, leaf: Leaf) -> pa.Table:
         """All live rows that a leaf reads, with the boundaries between which they are visible."""
         names = [f.name for f in leaf.columns]
-        if leaf.relation in self.joins:
-            rows = self.joins[leaf.relation].rows
+        if leaf.relation in self.relations.joins:
+            rows = self.relations.joins[leaf.relation].rows
             return rows.rename_columns([*names, *rows.schema.names[len(names) :]])
-        rows = self.kept[leaf.relation].rows()
+        rows = self.relations.slices[leaf.relation].rows()
         at = slices(rows)
         if isinstance(leaf, Latest):
             since, _ = shown_during(leaf.window, at)

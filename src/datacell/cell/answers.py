@@ -1,0 +1,45 @@
+"""Statements that only ask: SELECT over what is there now, SHOW, EXPLAIN, and what Spark answers."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from datacell.algebra.query import Query
+from datacell.cell import listing
+from datacell.cell.result import Result
+from datacell.cell.works import Works
+from datacell.compile import compile
+from datacell.compile.explain import Format, explain_query
+from datacell.runtime.net.members import as_given
+from datacell.sql.catalog import Catalog
+from datacell.sql.statements.statement import Analyze, Explain, Select, Show, SparkStatement, Statement
+
+
+def answer(statement: Statement, works: Works, catalog: Catalog) -> Result | None:
+    """The answer of a statement, if it has one."""
+    rows = _rows(statement, works, catalog)
+    return None if rows is None else Result(rows, works.spark)
+
+
+def once(query: Query, works: Works, catalog: Catalog) -> pa.Table:
+    """The answer of a query over tables, and baskets as they are now."""
+    plan = compile(query, works.setting(catalog)).optimized.plan
+    return works.engines.run(plan, works.tables.inputs(plan))
+
+
+def _rows(statement: Statement, works: Works, catalog: Catalog) -> pa.Table | None:
+    net = works.scheduler.members
+    match statement:
+        case Select(query):
+            return once(query, works, catalog)
+        case Show(thing):
+            return listing.listed(thing, net, works.deliveries.running)
+        case Explain(stage, query):
+            lines = explain_query(query, stage, Format.TEXT, works.setting(catalog)).splitlines()
+            return pa.table({"plan": lines})
+        case Analyze(name):
+            return listing.fragments(net.factories[as_given(name, net.factories)])
+        case SparkStatement(text):
+            frame = works.tables.execute(text)
+            return frame.toArrow() if frame.columns else None
+    return None

@@ -1,0 +1,26 @@
+"""Expiry: rows and state leave when nobody needs them any more."""
+
+from __future__ import annotations
+
+from datacell.runtime.net.members import Members
+from datacell.runtime.streams.batch import Axis
+
+LARGEST_UNREAD = 256 << 20
+"""Bytes that a basket without readers keeps, for one-time queries."""
+
+
+def expire(net: Members) -> None:
+    """Evaluations let go first: what they still need decides what baskets keep."""
+    for factory in net.factories.values():
+        factory.evaluation.expire()
+    for stream in net.streams:
+        _expire_basket(net, stream)
+
+
+def _expire_basket(net: Members, stream: str) -> None:
+    basket, readers = net.streams[stream].basket, net.readers(stream)
+    if readers:
+        basket.expire([need for factory in readers for need in factory.oldest_needed(stream)])
+        return
+    while basket.size() > LARGEST_UNREAD and len(basket.batches) > 1:
+        basket.expire([(Axis.NUMBER, basket.batches[1].first)])

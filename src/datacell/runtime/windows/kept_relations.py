@@ -1,0 +1,57 @@
+"""The relations that a split query keeps: slices of its streams, and pairs of two relations. Each has a number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pyarrow as pa
+
+from datacell.algebra.schema import Schema
+from datacell.engines.arrow import arrow_schema
+from datacell.incremental.plans import Incremental
+from datacell.incremental.relations import SLICE, Kept, Pairs, View, fields
+from datacell.runtime.plans.plans import Plans
+from datacell.runtime.streams.basket import Basket
+from datacell.runtime.windows.delta_join import DeltaJoin, KeptSide, PairedSide, Side
+from datacell.runtime.windows.slices import Slices
+
+
+class KeptRelations:
+    """A relation of pairs comes after the two that it is made of."""
+
+    def __init__(self, described: Incremental, directory: Path, baskets: Mapping[str, Basket], plans: Plans) -> None:
+        numbered = list(enumerate(described.split.relations))
+        self.described = [(number, relation) for number, relation in numbered if isinstance(relation, Kept)]
+        self.slices = {
+            number: Slices(directory / str(number), _schema(relation), baskets[relation.stream].last_batch)
+            for number, relation in self.described
+        }
+        self.joins: dict[int, DeltaJoin] = {}
+        for number, relation in numbered:
+            if isinstance(relation, Pairs):
+                left, right = self._side(relation.left), self._side(relation.right)
+                compaction = described.compactions.get(number)
+                self.joins[number] = DeltaJoin(number, relation, compaction, left, right, plans)
+
+    def of(self, stream: str) -> list[tuple[int, Kept]]:
+        """The relations that are slices of a stream."""
+        return [(number, relation) for number, relation in self.described if relation.stream == stream]
+
+    def update(self) -> None:
+        """Join what has come since the last time."""
+        for join in self.joins.values():
+            join.update()
+
+    def size(self) -> int:
+        """Rows that are held."""
+        return sum(s.size() for s in self.slices.values()) + sum(len(j.rows) for j in self.joins.values())
+
+    def _side(self, view: View) -> Side:
+        if view.relation in self.slices:
+            return KeptSide(view, self.slices[view.relation])
+        return PairedSide(view, self.joins[view.relation])
+
+
+def _schema(relation: Kept) -> pa.Schema:
+    return arrow_schema(Schema((*relation.columns, *fields(SLICE))))
