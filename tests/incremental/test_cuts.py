@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from datacell.algebra.blocks import blocks as blocks_of
+from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.window import Landmark, Now, Range, Rows, RowWindow, TimeWindow, WindowSpec
 from datacell.incremental import cuts, show
-from datacell.incremental.boundaries import FOREVER, Positions
 from datacell.incremental.cuts import Cuts, Progression
 from incremental.window_lists import (
     MANY,

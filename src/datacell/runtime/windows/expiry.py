@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datacell.algebra import tree
+from datacell.algebra.positions import FOREVER
 from datacell.algebra.query import Timing
 from datacell.incremental import boundaries
-from datacell.incremental.boundaries import FOREVER
 from datacell.incremental.plans import Incremental
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.windows.compaction import Compaction

@@ -10,8 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from datacell.algebra import tree
+from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.query import Timing
-from datacell.incremental.boundaries import FOREVER, Boundary, Positions
+from datacell.incremental.boundaries import Boundary
 from datacell.incremental.plans import Incremental
 from datacell.runtime.evaluation import Held, Prepared
 from datacell.runtime.plans.plans import Plans

@@ -8,11 +8,12 @@ from typing import Any
 import pyarrow as pa
 
 from datacell.algebra import tree
+from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.query import TIME_COLUMNS, Timing
 from datacell.algebra.tree import Key
 from datacell.engines.arrow import arrow_schema
 from datacell.incremental import boundaries, lift
-from datacell.incremental.boundaries import FOREVER, Boundary, Positions
+from datacell.incremental.boundaries import Boundary
 from datacell.incremental.inputs import BOUNDARIES, WindowRows
 from datacell.incremental.plans import Reevaluated
 from datacell.runtime.evaluation import Prepared

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from datacell.algebra.blocks import Blocks
-from datacell.incremental.boundaries import Positions
+from datacell.algebra.positions import Positions
 
 
 @dataclass(frozen=True)

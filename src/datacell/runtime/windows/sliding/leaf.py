@@ -10,11 +10,11 @@ import numpy as np
 import pyarrow as pa
 
 from datacell.algebra.blocks import Blocks, blocks
+from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.schema import Field
 from datacell.algebra.window import Landmark, WindowSpec, micros
 from datacell.engines.arrow import arrow_schema, arrow_type
 from datacell.incremental import cuts
-from datacell.incremental.boundaries import FOREVER, Positions
 from datacell.incremental.merge import AT
 from datacell.incremental.relations import SLICE, Leaf, Shown
 from datacell.runtime.windows.slices import Chunk, Slices
