@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from datacell.algebra import tree
-from datacell.algebra.plan import Input, Plan, Stream, Table, descendants
+from datacell.algebra.plan import Apply, Input, Plan, Stream, Table, descendants
 from datacell.algebra.tree import Key
 from datacell.engines import sql
 from datacell.engines.agreed import DUCKDB, refusals
@@ -151,10 +151,13 @@ class DuckDBEngine:
 def _text(plan: Plan, sources: Iterable[Key]) -> str:
     """The SQL of a plan over inputs 0, 1, …
 
-    A stream of Arrow can be read only once: of an input that the plan reads more often, DuckDB keeps the rows.
+    A stream of Arrow can be read only once: of an input that the plan reads more often, DuckDB keeps the rows, which it
+    cannot do below a dependent join.
     """
-    reads = Counter(tree.key(n) for n in descendants(plan) if isinstance(n, Stream | Table | Input))
-    names = {key: f"{'kept' if reads[key] > 1 else 'input'}_{number}" for number, key in enumerate(sources)}
+    nodes = list(descendants(plan))
+    reads = Counter(tree.key(n) for n in nodes if isinstance(n, Stream | Table | Input))
+    often = {key for key, count in reads.items() if count > 1 and not any(isinstance(n, Apply) for n in nodes)}
+    names = {key: f"{'kept' if key in often else 'input'}_{number}" for number, key in enumerate(sources)}
     try:
         text = sql.text(plan, DUCKDB, names)
     except RefusedError as refused:
@@ -162,7 +165,7 @@ def _text(plan: Plan, sources: Iterable[Key]) -> str:
     kept = [
         f"kept_{number} AS MATERIALIZED (SELECT * FROM input_{number})"
         for number, key in enumerate(names)
-        if reads[key] > 1
+        if key in often
     ]
     return f"WITH {', '.join(kept)} {text}" if kept else text
 
