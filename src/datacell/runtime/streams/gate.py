@@ -57,6 +57,7 @@ _NUMBER = Field("number′", types.BIGINT)
 """Engines may change the order of rows, so each has its number with it."""
 
 _REJECTED = arrow_schema(Schema(REJECTED))
+NOTHING_REJECTED = _REJECTED.empty_table()
 _BROKEN = arrow_schema(Schema((_NUMBER, Field(REASON, types.STRING))))
 
 
@@ -119,7 +120,7 @@ class Gate:
         broken = pa.concat_tables([_given(rows), *self._broken(_without_given(arriving, rows), run)])
         entering = arriving.drop_columns([_NUMBER.name])
         if not len(broken):
-            return Checked(entering, _REJECTED.empty_table())
+            return Checked(entering, NOTHING_REJECTED)
         broken = broken.sort_by(_NUMBER.name)
         numbers = broken[_NUMBER.name].combine_chunks()
         texts = run(self._texts, {_ARRIVING: arriving.take(numbers)}).sort_by(_NUMBER.name)
