@@ -12,8 +12,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 import datacell
-from datacell.errors import CheckpointError, EngineError, SqlError
+from datacell.errors import CheckpointError, DataCellError, EngineError, SqlError
 from datacell.receptors import receptor
+from datacell.runtime.net.petri import TransitionKind
 
 ROWS = "ts,k,v\n2024-01-01T00:00:01Z,1,5\n2024-01-01T00:00:02Z,2,7\n2024-01-01T00:00:03Z,1,9\n"
 STREAM = (
@@ -212,3 +213,52 @@ def test_what_duckdb_may_not_run_is_the_only_thing_on_spark(cell: datacell.Cell,
     listed = cell.sql("SHOW QUERIES")
     assert listed is not None
     assert listed.to_pylist()[0]["engine"] == "duckdb + spark"
+
+
+def test_a_cell_that_was_stopped_says_so(spark: SparkSession, tmp_path: Path) -> None:
+    cell = datacell.connect(tmp_path / "state", spark=spark)
+    cell.sql("CREATE STREAM s (ts TIMESTAMP, k INT, WATERMARK FOR ts AS ts)")
+    cell.stop()
+    cell.stop()
+    uses: list[Callable[[], object]] = [
+        lambda: cell.run(once=True),
+        cell.start,
+        lambda: cell.sql("SELECT 1"),
+        lambda: cell.query("SELECT k FROM s"),
+        lambda: cell.push("s", [{"ts": "2026-01-01T00:00:00Z", "k": 1}]),
+    ]
+    for use in uses:
+        with pytest.raises(DataCellError, match="this cell was stopped"):
+            use()
+
+
+def test_receptors_and_emitters_are_transitions(cell: datacell.Cell, tmp_path: Path) -> None:
+    cell.sql(source(tmp_path))
+    cell.query("SELECT k FROM s", name="q")
+    cell.sql(f"CREATE EMITTER e FROM q WITH (format = 'csv', path = '{tmp_path / 'out'}')")
+    net = cell.works.scheduler.members.net
+    found = {t.name: (t.kind, t.inputs, t.outputs) for t in net.transitions.values()}
+    assert found == {
+        "receptor s": (TransitionKind.RECEPTOR, (), ("s",)),
+        "q": (TransitionKind.FACTORY, ("s",), ("→q",)),
+        "emitter e": (TransitionKind.EMITTER, ("→q",), ()),
+    }
+    assert list(net.order) == ["receptor s", "q", "emitter e"]
+    cell.sql("DROP EMITTER e")
+    assert "emitter e" not in cell.works.scheduler.members.net.transitions
+
+
+def test_a_running_query_explains_what_was_written_and_where_it_runs(cell: datacell.Cell, tmp_path: Path) -> None:
+    cell.sql(source(tmp_path))
+    query = cell.query(
+        "SELECT k + 0 AS k, max(v) AS top FROM s [RANGE 4 SECONDS SLIDE 1 SECOND] WHERE v > 1 GROUP BY k + 0"
+    )
+    assert query.explain("logical") != query.explain("optimized")
+    assert "window" in query.explain("logical").splitlines()[-2], "as written, the filter stands above the window"
+    cell.run(once=True)
+    factory = cell.statements.factory(query.name)
+    shown = [line for line in query.explain("physical").splitlines() if ": on " in line]
+    for line in shown:
+        part, where = line.strip().split(": on ")
+        sites = {site.value for site in factory.plans.sites().get(part, ())}
+        assert not sites or where.startswith(" and ".join(sorted(sites)))

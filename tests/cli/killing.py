@@ -1,6 +1,7 @@
 """A run that is killed, and its restart: run as a script it does so at many moments, and compares the output each time.
 
-``python tests/cli/killing.py 10`` kills ten runs of three queries, one of them a join of two streams.
+``python tests/cli/killing.py 10`` kills ten runs of four queries, among them a join of two streams and one over
+rows that another query inserts.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ CREATE STREAM a (ts TIMESTAMP, k INT, v DOUBLE, WATERMARK FOR ts AS ts - INTERVA
   WITH (format = 'csv', path = '{root}/a', header = 'true', maxFilesPerTrigger = '1');
 CREATE STREAM b (ts TIMESTAMP, k INT, w DOUBLE, WATERMARK FOR ts AS ts - INTERVAL 2 SECONDS)
   WITH (format = 'csv', path = '{root}/b', header = 'true', maxFilesPerTrigger = '1');
+CREATE STREAM c (ts TIMESTAMP, k INT, v DOUBLE CHECK (v < 90), WATERMARK FOR ts AS ts - INTERVAL 2 SECONDS);
 
 CREATE CONTINUOUS QUERY sums AS
 SELECT k, sum(v) AS total, count(*) AS n FROM a [RANGE 5 SECONDS SLIDE 1 SECOND] GROUP BY k;
@@ -27,10 +29,16 @@ CREATE CONTINUOUS QUERY pairs AS
 SELECT x.k, max(x.v + y.w) AS top
 FROM a [RANGE 4 SECONDS SLIDE 2 SECONDS] x JOIN b [RANGE 3 SECONDS SLIDE 2 SECONDS] y ON x.k = y.k GROUP BY x.k;
 CREATE CONTINUOUS QUERY large AS SELECT * FROM b WHERE w > 50;
+CREATE CONTINUOUS QUERY some AS SELECT count(*) AS n, max(v) AS top FROM c [RANGE 5 SECONDS SLIDE 1 SECOND];
 
 CREATE EMITTER o1 FROM sums WITH (format = 'csv', path = '{out}/sums');
 CREATE EMITTER o2 FROM pairs WITH (format = 'csv', path = '{out}/pairs');
 CREATE EMITTER o3 FROM large WITH (format = 'csv', path = '{out}/large');
+CREATE EMITTER o4 FROM some WITH (format = 'csv', path = '{out}/some');
+
+INSERT INTO b VALUES (TIMESTAMP '2024-01-01 00:00:01', 1, 99);
+INSERT INTO b VALUES (TIMESTAMP '2024-01-01 00:00:01', 1, 99);
+INSERT INTO c SELECT * FROM a WHERE v > 50;
 """
 
 
@@ -60,7 +68,7 @@ def start(root: Path, out: Path, checkpoint: Path) -> subprocess.Popen[bytes]:
 def output(out: Path) -> dict[str, list[str]]:
     """The lines of every query, without headers, sorted: what a reader of the directory gets."""
     found = {}
-    for query in ("sums", "pairs", "large"):
+    for query in ("sums", "pairs", "large", "some"):
         parts = sorted((out / query).glob("part-*.csv"))
         found[query] = sorted(line for part in parts for line in part.read_text().splitlines()[1:])
     return found

@@ -8,8 +8,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.window import RowWindow, TimeWindow, WindowSpec
-from datacell.incremental.boundaries import FOREVER, Boundary, Positions, last_shown, oldest_needed, shown_during
+from datacell.incremental.boundaries import Boundary, last_shown, oldest_needed, shown_during
 from incremental.window_lists import (
     MANY,
     NUMBERS,

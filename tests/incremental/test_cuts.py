@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from datacell.algebra.blocks import blocks as blocks_of
+from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.window import Landmark, Now, Range, Rows, RowWindow, TimeWindow, WindowSpec
 from datacell.incremental import cuts, show
-from datacell.incremental.boundaries import FOREVER, Positions
 from datacell.incremental.cuts import Cuts, Progression
 from incremental.window_lists import (
     MANY,
@@ -93,7 +94,7 @@ def test_blocks_over_rows(windows: list[RowWindow]) -> None:
 
 def check_blocks(where: Cuts, window: WindowSpec, positions: Positions, shown: list[tuple[int, int]]) -> None:
     """A window that slides is the end of one block and the beginning of the next, one that grows the latter alone."""
-    blocks = cuts.blocks(window)
+    blocks = blocks_of(window)
     numbers = blocks.numbers(positions)
     assert numbers.tolist() == [blocks.number(p) for p in positions.tolist()]
     begins = np.array([blocks.start(n) for n in numbers.tolist()])

@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from datacell.algebra.positions import Positions
 from datacell.algebra.window import (
     Fixed,
     Landmark,
@@ -20,7 +21,7 @@ from datacell.algebra.window import (
     Unbounded,
     WindowSpec,
 )
-from datacell.incremental.boundaries import Boundary, Positions, due_in_rows, due_in_time
+from datacell.incremental.boundaries import Boundary, due_in_rows, due_in_time
 
 MANY = settings(derandomize=True, database=None, deadline=None, max_examples=200)
 

@@ -135,6 +135,16 @@ def test_rows_of_a_query_that_come_too_late_are_a_side_output(tmp_path: Path) ->
     assert (again.late.rows(), again.basket.progress) == (stream.late.rows(), stream.basket.progress)
 
 
+def test_rows_are_rejected_without_spark_too() -> None:
+    with Trial(GUARDED) as trial:
+        trial.push("s", [(NOON, 1, -1.0, None), (NOON, None, 1.0, None), (NOON, 2, 2.0, None)])
+        assert [(row["reason"], "-1.0" in row["row"]) for row in trial.rejected("s")] == [
+            ("it breaks CHECK (v >= 0)", True),
+            ("k is NULL", False),
+        ]
+        assert trial.stream("s").basket.progress.rows == 1
+
+
 def test_a_side_output_forgets_what_a_batch_left_that_was_not_taken(tmp_path: Path) -> None:
     late = SideOutput(tmp_path / "late.arrow", pa.schema([("x", pa.int64())]))
     late.put(0, pa.table({"x": [1]}))

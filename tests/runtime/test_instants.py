@@ -303,3 +303,15 @@ def test_sampled_at_boundaries_it_is_the_answer_with_slide(tmp_path: Path, text:
     assert sampled
     for answer in sampled:
         assert snapshot(found, answer.boundary - 1) == answer.rows, answer.boundary
+
+
+# Plans
+
+
+def test_plans_are_called_after_what_operators_do(tmp_path: Path) -> None:
+    one, other = (f"(SELECT k, max(n) AS m FROM s [{w}] GROUP BY k)" for w in ("RANGE 9 SECONDS", "FIXED 7 SECONDS"))
+    net = net_of(tmp_path, f"SELECT a.k, a.m, b.m AS o FROM {one} a JOIN {other} b ON a.k = b.k")
+    assert {"aggregate 1", "aggregate 2", "join"} <= set(net.program.program.labels)
+    names = [name for name, _ in net.factory.compiled.evaluation.named()]
+    assert len(set(names)) == len(names)
+    assert {"aggregate 1: events", "aggregate 2: suffixes", "join: new pairs", "answer"} <= set(names)

@@ -17,7 +17,7 @@ from datacell.errors import CheckpointError
 from datacell.placement.operators import Site
 from datacell.runtime.storage import files
 from datacell.runtime.windows.at_boundaries import AnswersAtBoundaries
-from datacell.runtime.windows.chunking import SLIDES_PER_TRY, AdaptiveChunking
+from datacell.runtime.windows.chunking import SETTLED_SLIDES, SLIDES_PER_TRY, AdaptiveChunking
 from datacell.runtime.windows.compaction import COMPACTED_FROM
 from datacell.runtime.windows.increments import Increments
 from datacell.runtime.windows.sliding.back import Back
@@ -226,6 +226,20 @@ def test_chunks_are_doubled_while_the_response_time_falls_and_then_settle_at_the
     assert (chunking.chunks, chunking.settled) == (8, False)
     responses(chunking, 2.5)
     assert (chunking.chunks, chunking.settled) == (4, True)
+
+
+def test_a_settled_number_of_chunks_is_tried_again_now_and_then() -> None:
+    chunking = AdaptiveChunking()
+    responses(chunking, 8.0, 4.0, 5.0)
+    assert (chunking.chunks, chunking.settled) == (2, True)
+    for _ in range(SETTLED_SLIDES):
+        chunking.answered(9.0, 1)
+    assert not chunking.settled
+    tried = []
+    for response in (9.0, 9.5, 3.0):
+        tried.append(chunking.chunks)
+        responses(chunking, response)
+    assert (tried, chunking.chunks, chunking.settled) == ([2, 1, 4], 4, True)
 
 
 def test_chunking_hears_of_every_slide(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from datacell.runtime.net.petri import Net, Transition, TransitionKind, run_to_q
 from datacell.runtime.storage import files
 from datacell.runtime.storage.checkpoint import Checkpoint
 from datacell.runtime.storage.output import Output
-from datacell.runtime.streams.basket import Axis, Basket
+from datacell.runtime.streams.basket import Basket
+from datacell.runtime.streams.batch import Axis
 from datacell.runtime.streams.side_output import SideOutput
 from reference import micros
 from runtime.netrun import NetRun, without_empty

@@ -16,7 +16,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from itertools import count, product
-from pathlib import Path as Directory
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -29,7 +29,7 @@ from datacell.bench.effort import Effort
 from datacell.bench.plot import Plot
 from datacell.bench.progress import Progress
 from datacell.bench.report import Report
-from datacell.bench.rounds import Choice, Path, Sample, Turn, counted_rate, in_rounds, second_half_rate
+from datacell.bench.rounds import Choice, Measured, Sample, Turn, counted_rate, in_rounds, second_half_rate
 from datacell.cell.cell import Cell, connect
 from datacell.engines.session import session
 from datacell.errors import DataCellError
@@ -94,7 +94,7 @@ def run(effort: Effort, progress: Progress) -> Report:
     """2000 keys at a row per second each: rows per second of each path."""
     bounds = BOUNDS[effort]
     with ExitStack() as stack:
-        root = Directory(tempfile.mkdtemp(prefix="datacell-bench-"))
+        root = Path(tempfile.mkdtemp(prefix="datacell-bench-"))
         stack.callback(shutil.rmtree, root, ignore_errors=True)
         progress.say(f"writing {bounds.length * KEYS:,} rows")
         write_files(root / "files", bounds.length)
@@ -106,18 +106,18 @@ def run(effort: Effort, progress: Progress) -> Report:
     return _report(paths, made)
 
 
-def _paths(spark: SparkSession, root: Directory, bounds: Bounds) -> dict[Key, Path]:
-    found: dict[Key, Path] = {}
+def _paths(spark: SparkSession, root: Path, bounds: Bounds) -> dict[Key, Measured]:
+    found: dict[Key, Measured] = {}
     for engine, aggregate in (("spark", "avg"), *product(("auto",), _AGGREGATES)):
         name = f"datacell on {engine}"
         measures = {c: partial(ours, spark, root, aggregate, engine, bounds.length, c) for c in bounds.ours}
-        found[name, aggregate] = Path(f"{name}, {aggregate}", measures, TRIAL, bounds.turn)
+        found[name, aggregate] = Measured(f"{name}, {aggregate}", measures, TRIAL, bounds.turn)
     measures = {c: partial(spark_own, spark, root, c) for c in bounds.own}
-    found["Spark's own", "avg"] = Path("Spark's own, avg", measures, OWN_TRIAL, bounds.own_turn)
+    found["Spark's own", "avg"] = Measured("Spark's own, avg", measures, OWN_TRIAL, bounds.own_turn)
     return found
 
 
-def _report(paths: Mapping[Key, Path], made: int) -> Report:
+def _report(paths: Mapping[Key, Measured], made: int) -> Report:
     own, avg = paths["Spark's own", "avg"].rate, paths["datacell on auto", "avg"].rate
     headline = {
         "ratio_auto": avg / own,
@@ -134,7 +134,7 @@ def _report(paths: Mapping[Key, Path], made: int) -> Report:
     return Report("hop", headline, columns, rows, remark, plot)
 
 
-def write_files(directory: Directory, seconds: int) -> None:
+def write_files(directory: Path, seconds: int) -> None:
     """A row per key and second; `c` has 8 values."""
     directory.mkdir()
     chance = np.random.default_rng(1)
@@ -153,7 +153,7 @@ def write_files(directory: Directory, seconds: int) -> None:
 
 
 def ours(
-    spark: SparkSession, root: Directory, aggregate: str, engine: str, length: int, choice: Choice, turn: Turn
+    spark: SparkSession, root: Path, aggregate: str, engine: str, length: int, choice: Choice, turn: Turn
 ) -> float:
     """Rows per second once all is warm."""
     cell = connect(checkpoint=root / f"state {next(_NUMBERS)}", spark=spark, engine=engine)
@@ -183,7 +183,7 @@ def _next(cell: Cell, last: Sample, started: float) -> Sample:
     return Sample(time.perf_counter() - started, rows)
 
 
-def spark_own(spark: SparkSession, root: Directory, choice: Choice, turn: Turn) -> float:
+def spark_own(spark: SparkSession, root: Path, choice: Choice, turn: Turn) -> float:
     """Rows per second of the micro-batches that began when all was warm."""
     seconds, store = choice
     spark.conf.set("spark.sql.streaming.stateStore.providerClass", _STORES[store])

@@ -43,7 +43,7 @@ def run(effort: Effort, progress: Progress) -> Report:
             for count in (1, 60):
                 cost[engine.name, count] = _firing(engine, _bound(), count, progress.turns(TIMES[effort]))
                 rows.append((engine.name, count, cost[engine.name, count] * 1000))
-                progress.say(f"{engine.name}, {count} in one firing: {cost[engine.name, count] * 1000:,.0f} ms")
+                progress.say(f"{engine.name}, {count} in one firing: {cost[engine.name, count] * 1000:,.4g} ms")
     finally:
         spark.stop()
     headline = {

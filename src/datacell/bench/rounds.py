@@ -16,6 +16,9 @@ from datacell.bench.progress import Progress
 FASTER = 1.05
 """A round in which no path was so many times as fast as before is the last one."""
 
+LONGEST_FILLING = 45.0
+"""Seconds after which what follows counts in any case, on a machine that is too slow to fill windows by then."""
+
 Choice = tuple[int, str]
 """Seconds of stream time per micro-batch, and Spark's state store where there is a choice."""
 
@@ -27,9 +30,13 @@ class Turn:
     warming: float
     """Seconds of real time before what counts."""
     taken: int
-    """Rows of the stream that are taken before what counts."""
+    """Rows of the stream that are taken before what counts, as far as that does not take too long."""
     counted: float
     """Seconds of what counts."""
+
+    def is_warm(self, sample: Sample) -> bool:
+        is_filled = sample.rows >= self.taken or sample.seconds >= LONGEST_FILLING
+        return sample.seconds >= self.warming and is_filled
 
 
 @dataclass(frozen=True)
@@ -42,7 +49,7 @@ class Sample:
 
 def counted_rate(samples: Sequence[Sample], turn: Turn) -> float | None:
     """Rows per second since the first sample at which all is warm; None as long as that is too short."""
-    warm = next((s for s in samples if s.seconds >= turn.warming and s.rows >= turn.taken), None)
+    warm = next(filter(turn.is_warm, samples), None)
     return _between(warm, samples[-1]) if warm and samples[-1].seconds - warm.seconds >= turn.counted else None
 
 
@@ -56,7 +63,7 @@ def _between(first: Sample, last: Sample) -> float:
 
 
 @dataclass
-class Path:
+class Measured:
     """A way to the answer: how each choice is measured, and rows per second that came out."""
 
     name: str
@@ -76,16 +83,31 @@ class Path:
         return max(self.rates) if self.rates else self.tried[self.better]
 
     @property
+    def has_figure(self) -> bool:
+        return bool(self.rates or self.tried)
+
+    @property
     def has_improved(self) -> bool:
         *before, last = self.rates
         return not before or last >= FASTER * max(before)
 
-    def try_out(self, progress: Progress) -> None:
-        """Try every choice, if there is one; when the time is over, no second one."""
-        choices = list(self.choices) if len(self.choices) > 1 else []
-        for number in progress.turns(len(choices)):
-            found = self.tried[choices[number]] = self.choices[choices[number]](self.trial)
-            progress.say(f"trying {self.name}, {shown(choices[number])} … {found:,.0f} rows/s")
+    def try_out(self, progress: Progress, leaving: float) -> None:
+        """Try every choice, if there is one; but only the first if no more time is left than is to be left.
+
+        The first is tried while Java is cold: if another one seems better, it is tried once more.
+        """
+        first, *others = self.choices
+        if not others:
+            return
+        for number in progress.turns(len(self.choices), leaving=leaving):
+            self._try(list(self.choices)[number], progress)
+        if self.better != first and progress.left > leaving:
+            self._try(first, progress)
+
+    def _try(self, choice: Choice, progress: Progress) -> None:
+        found = self.choices[choice](self.trial)
+        self.tried[choice] = max(found, self.tried.get(choice, 0.0))
+        progress.say(f"trying {self.name}, {shown(choice)} … {found:,.0f} rows/s")
 
     def take_turn(self) -> float:
         self.rates.append(self.choices[self.better](self.turn))
@@ -97,14 +119,15 @@ class Path:
         return [(*self.better, self.rate, len(self.rates)), *others]
 
 
-def in_rounds(paths: Sequence[Path], most: int, progress: Progress) -> int:
+def in_rounds(paths: Sequence[Measured], most: int, progress: Progress) -> int:
     """Measure all paths; how many whole rounds were made."""
+    longest = sum(path.turn.warming + path.turn.counted for path in paths)
     for path in paths:
-        path.try_out(progress)
-    longest = 0.0
+        path.try_out(progress, longest)
     for number in range(1, most + 1):
         began = progress.left
-        if began < longest or not _is_whole(paths, f"round {number} of at most {most}", progress):
+        is_late = began < longest and all(path.has_figure for path in paths)
+        if is_late or not _is_whole(paths, f"round {number} of at most {most}", progress):
             return number - 1
         if not any(path.has_improved for path in paths):
             return number
@@ -112,11 +135,11 @@ def in_rounds(paths: Sequence[Path], most: int, progress: Progress) -> int:
     return most
 
 
-def _is_whole(paths: Sequence[Path], title: str, progress: Progress) -> bool:
+def _is_whole(paths: Sequence[Measured], title: str, progress: Progress) -> bool:
     """Whether every path had its turn: when the time is over, only those without any figure have one."""
     whole = True
     for path in paths:
-        if progress.is_over and (path.tried or path.rates):
+        if progress.is_over and path.has_figure:
             whole = False
         else:
             progress.say(f"{title}: {path.name} … {path.take_turn():,.0f} rows/s")

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from datacell.algebra.definitions import StreamDefinition
 from datacell.algebra.query import Timing
-from datacell.algebra.tree import table_names
+from datacell.algebra.tree import has_stream, table_names
 from datacell.cell import listing
 from datacell.cell.result import Result
 from datacell.cell.running_query import RunningQuery
@@ -94,6 +94,8 @@ class Cell:
         self._require_open()
         catalog = self.statements.catalog
         bound, chosen = script.query(text, catalog), name or self.statements.fresh_name()
+        if not has_stream(bound.plan):
+            raise SqlError("this query reads no stream", hint="cell.sql(…) answers it once")
         if catalog.kind(chosen) is not None:
             raise SqlError(f"there is already a {catalog.kind(chosen)} {chosen}", hint="choose another name")
         self.statements.execute(CreateQuery(chosen, bound))

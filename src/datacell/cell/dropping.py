@@ -33,7 +33,7 @@ def _drop_stream(name: str, works: Works) -> None:
     readers = list(works.scheduler.members.net.readers(name))
     if readers:
         raise SqlError(f"{readers[0].name} reads {name}", hint=f"DROP CONTINUOUS QUERY {readers[0].name} first")
-    works.intake.stop(name)
+    works.intake.drop(name)
     with works.scheduler.exclusively() as net:
         net.drop_stream(name)
     works.checkpoint.forget("stream", name)

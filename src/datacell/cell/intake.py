@@ -52,6 +52,12 @@ class Intake:
         if receptor is not None:
             receptor.stop()
 
+    def drop(self, name: str) -> None:
+        """The stream is gone, and with it what it was read from."""
+        self.stop(name)
+        self.frames.pop(name, None)
+        self._spools.pop(name, None)
+
     def stop_all(self) -> None:
         for name in list(self.receptors):
             self.stop(name)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from threading import Lock
 from typing import NamedTuple
 from weakref import WeakSet
@@ -11,7 +12,8 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from datacell.algebra.plan import Plan
+from datacell.algebra import tree
+from datacell.algebra.plan import Input, Plan, Stream, Table, descendants
 from datacell.algebra.tree import Key
 from datacell.engines import sql
 from datacell.engines.agreed import DUCKDB, refusals
@@ -52,7 +54,7 @@ class PreparedStatement:
         """`databases` are the one for little input and the one for much."""
         self._databases = databases
         sources = sql.sources(plan)
-        self._text = _text(plan, {key: f"input_{number}" for number, key in enumerate(sources)})
+        self._text = _text(plan, sources)
         self._sources = [(key, _naive(arrow_schema(columns))) for key, columns in sources.items()]
         self._schema = arrow_schema(plan.schema)
         self._inputs: list[ArrowInput] = [ReadOnce() for _ in sources]
@@ -146,11 +148,23 @@ class DuckDBEngine:
             database.close()
 
 
-def _text(plan: Plan, names: Mapping[Key, str]) -> str:
+def _text(plan: Plan, sources: Iterable[Key]) -> str:
+    """The SQL of a plan over inputs 0, 1, …
+
+    A stream of Arrow can be read only once: of an input that the plan reads more often, DuckDB keeps the rows.
+    """
+    reads = Counter(tree.key(n) for n in descendants(plan) if isinstance(n, Stream | Table | Input))
+    names = {key: f"{'kept' if reads[key] > 1 else 'input'}_{number}" for number, key in enumerate(sources)}
     try:
-        return sql.text(plan, DUCKDB, names)
+        text = sql.text(plan, DUCKDB, names)
     except RefusedError as refused:
         raise EngineError(f"DuckDB must not run the fragment: {refused}") from refused
+    kept = [
+        f"kept_{number} AS MATERIALIZED (SELECT * FROM input_{number})"
+        for number, key in enumerate(names)
+        if reads[key] > 1
+    ]
+    return f"WITH {', '.join(kept)} {text}" if kept else text
 
 
 def _loaded(source: Source, schema: pa.Schema) -> pa.Table:

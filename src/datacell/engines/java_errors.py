@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Thread
 
 GREETINGS = (b"WARNING: Using incubator modules: ",)
@@ -54,7 +54,8 @@ def _as_standard_error(writing: int) -> Iterator[None]:
 
 
 def _pass_on(reading: int, to: int) -> None:
-    with open(reading, "rb") as lines, open(to, "wb", buffering=0) as shown:
+    """Until the process ends, or until nobody reads any more."""
+    with open(reading, "rb") as lines, open(to, "wb", buffering=0) as shown, suppress(BrokenPipeError):
         for line in lines:
             if not line.startswith(GREETINGS):
                 shown.write(line)

@@ -105,20 +105,24 @@ class _Spelling:
     def named(self, columns: Iterable[Named], over: Schema) -> list[exp.Expr]:
         return [_alias(self.spell(c.value, over, c.type), c.name) for c in columns]
 
-    def values(self, plan: Values) -> exp.Query:
-        rows: list[exp.Query] = [
-            exp.select(
-                *(self._cast(self.spell(v, Schema(()), f.type), f) for v, f in zip(row, plan.columns, strict=True))
-            )
-            for row in plan.rows
-        ]
-        if rows:
-            return _all(rows)
-        nothing = [self._cast(exp.Null(), f) for f in plan.columns]
-        return exp.select(*nothing).where(exp.false(), copy=False)
+    def values(self, plan: Values, alias: str) -> exp.Query:
+        """One row is a SELECT, several are a list of VALUES under this alias."""
+        rows = [[self._constant(v, f) for v, f in zip(row, plan.columns, strict=True)] for row in plan.rows]
+        if len(rows) < 2:
+            nothing = [self._cast(exp.Null(), f.type) for f in plan.columns]
+            named = zip(rows[0] if rows else nothing, plan.columns, strict=True)
+            select = exp.select(*(_alias(value, f.name) for value, f in named))
+            return select if rows else select.where(exp.false(), copy=False)
+        columns = exp.TableAlias(this=exp.to_identifier(alias), columns=[_identifier(f.name) for f in plan.columns])
+        listed = exp.Values(expressions=[exp.Tuple(expressions=row) for row in rows], alias=columns)
+        return exp.select(*_names(plan.schema)).from_(listed, copy=False)
 
-    def _cast(self, value: exp.Expr, column: Field) -> exp.Expr:
-        return _alias(exp.TryCast(this=value, to=self.dialect.type(column.type)), column.name)
+    def _constant(self, value: exp.Expr, column: Field) -> exp.Expr:
+        spelled = self.spell(value, Schema(()), column.type)
+        return spelled if column.type == types.NULL else self._cast(spelled, column.type)
+
+    def _cast(self, value: exp.Expr, t: types.Type) -> exp.Expr:
+        return exp.TryCast(this=value, to=self.dialect.type(t))
 
 
 class _Compiler:
@@ -134,7 +138,7 @@ class _Compiler:
                 key = tree.key(plan)
                 return _source(plan, self.inputs.get(key, str(key)))
             case Values():
-                return self.spelling.values(plan)
+                return self.spelling.values(plan, self._fresh_alias())
             case Filter(child, predicate):
                 return self._rows(child).where(self.spelling.spell(predicate, child.schema), copy=False)
             case Map(Filter(child, predicate), columns) if not isinstance(child, Group):
@@ -180,9 +184,12 @@ class _Compiler:
         return exp.select().from_(self._subquery(plan), copy=False)
 
     def _subquery(self, plan: Plan) -> exp.Expr:
-        self.aliases += 1
-        alias = f"t{self.aliases}"
+        alias = self._fresh_alias()
         return self.query(plan).subquery(alias, copy=False)
+
+    def _fresh_alias(self) -> str:
+        self.aliases += 1
+        return f"t{self.aliases}"
 
     def _aggregate(self, plan: Aggregate) -> exp.Select:
         child = plan.child.child if isinstance(plan.child, Group) else plan.child

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from datacell.algebra.positions import FOREVER as FOREVER
-from datacell.algebra.positions import Positions as Positions
+from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.window import (
     Fixed,
     Landmark,

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from datacell.algebra.blocks import Blocks as Blocks
-from datacell.algebra.blocks import blocks as blocks
+from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.window import (
     Fixed,
     Landmark,
@@ -27,7 +26,6 @@ from datacell.algebra.window import (
     WindowSpec,
     micros,
 )
-from datacell.incremental.boundaries import FOREVER, Positions
 
 
 @dataclass(frozen=True, order=True)

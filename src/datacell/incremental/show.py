@@ -7,10 +7,11 @@ from datetime import UTC, datetime, timedelta
 from math import gcd
 
 from datacell.algebra import duration
+from datacell.algebra.blocks import blocks
 from datacell.algebra.plan import Plan
 from datacell.algebra.show import Notes
 from datacell.algebra.window import Fixed, Landmark, Now, Range, Rows, WindowSpec, counts_rows
-from datacell.incremental.cuts import Cuts, Progression, blocks
+from datacell.incremental.cuts import Cuts, Progression
 from datacell.incremental.relations import Kept, Latest, Leaf, Relation, Shown, name
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

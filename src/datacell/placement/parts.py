@@ -7,7 +7,7 @@ at whole windows at boundaries; row by row it looks at batches. Every run has on
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from datacell.algebra import scalar, tree
 from datacell.algebra.plan import Plan
@@ -47,7 +47,7 @@ def reevaluated(plans: Reevaluated, known: Statistics) -> tuple[Part, ...]:
     firings, due = _firings(query, sizes)
     rows: dict[Key, float] = {BOUNDARIES: due}
     for number, window in enumerate(tree.windows(query.plan)):
-        raw = sizes.rows(replace(window, child=tree.streams(window)[0]))
+        raw = sizes.stream_rows(window)
         rows[WindowRows(number)] = raw + (due - 1) * known.rate(tree.stream_of(window)) / sizes.slides(window)
     return (_answer(plans.answer, firings, due, known.adding(rows, at_boundaries(due))),)
 
@@ -100,7 +100,7 @@ def _kept(number: int, kept: Kept, split: Split, known: Statistics) -> tuple[Par
 def _span(window: object, split: Split, known: Statistics) -> float:
     """Seconds of a stream that a window shows."""
     found = next(w for w in tree.windows(split.query.plan) if w.window == window)
-    return Sizes(known).rows(replace(found, child=tree.streams(found)[0])) / known.rate(tree.stream_of(found))
+    return Sizes(known).stream_rows(found) / known.rate(tree.stream_of(found))
 
 
 def _pairs(

@@ -36,7 +36,17 @@ from datacell.algebra.plan import (
     Values,
     Window,
 )
-from datacell.algebra.window import Fixed, Landmark, LandmarkRows, Now, Range, Rows, Unbounded, counts_rows
+from datacell.algebra.window import (
+    Fixed,
+    Landmark,
+    LandmarkRows,
+    Now,
+    Range,
+    Rows,
+    Unbounded,
+    WindowSpec,
+    counts_rows,
+)
 from datacell.incremental.running import Running
 from datacell.placement.statistics import PRIME, Statistics
 
@@ -100,8 +110,8 @@ class Sizes:
                 return self.known.table(tree.key(plan))
             case Values(rows=rows):
                 return float(len(rows))
-            case Window():
-                return self._shown(plan)
+            case Window(child, window):
+                return self._shown(window, self.rate(child))
             case Filter(child, predicate):
                 return self.selectivity(predicate) * self.rows(child)
             case Aggregate(child):
@@ -121,10 +131,13 @@ class Sizes:
                 return self.rows(left)
         return sum(map(self.rows, plan.children))
 
-    def _shown(self, plan: Window) -> float:
-        """The rows of a window."""
-        rate = self.rate(plan.child)
-        match plan.window:
+    def stream_rows(self, window: Window) -> float:
+        """The rows of its stream that a window shows, before they are filtered."""
+        return self._shown(window.window, self.known.rate(tree.stream_of(window)))
+
+    def _shown(self, window: WindowSpec, rate: float) -> float:
+        """What a window shows of rows that come at a rate."""
+        match window:
             case Range(size=size):
                 return rate * size / _SECOND
             case Fixed(size=size) | Landmark(reset=int(size)):

@@ -3,9 +3,9 @@
 The contract. A receptor is a Structured Streaming query: Spark reads, parses, and remembers how far it has read. For
 every micro-batch it calls `deposit(batch number, frame)`, one call at a time, in order; a batch that was not finished
 before a crash is called again with the same number and the same rows. The frame has the stream's columns and two more,
-computed in the same Spark job by the stream's gate (`runtime.streams.gate`): `__reason`, why a row must not enter, and
-`__row`, the beginning of its text; both NULL for a row that may. A source may have a last look at the fetched rows
-(`Source.vet`).
+computed in the same Spark job from the stream's conditions (`runtime.streams.conditions`): `__reason`, why a row must
+not enter, and `__row`, the beginning of its text; both NULL for a row that may. A source may have a last look at the
+fetched rows (`Source.vet`).
 
 The gate is the same for every way in. What only a source can know is whether a row can be parsed: it says so in
 `__malformed`, with the row's text. Rows of INSERT INTO pass the same gate without a receptor; late rows are told apart

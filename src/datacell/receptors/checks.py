@@ -1,4 +1,4 @@
-"""The gate as columns of a receptor's frame: no row leaves Spark unchecked, and checking is no job of its own."""
+"""What a row must satisfy, as columns of a receptor's frame: checking is part of the job that reads."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pyspark.sql import functions as f
 from sqlglot import exp
 
 from datacell.algebra.definitions import REASON, StreamDefinition
-from datacell.runtime.streams.gate import TEXT, Gate, shortened
+from datacell.runtime.streams.conditions import conditions, reason, shortened, text
+from datacell.runtime.streams.gate import TEXT
 
 MALFORMED = "__malformed"
 """The column in which a source says what it could not parse; NULL for the other rows."""
@@ -17,12 +18,11 @@ UNPARSED = "it cannot be parsed"
 
 def checked(frame: DataFrame, stream: StreamDefinition) -> DataFrame:
     """The rows with the reason why each is rejected, NULL if it enters, and the text of the rejected ones."""
-    gate = Gate(stream)
     parsed = f.col(MALFORMED).isNull()
-    reason = f.when(parsed, _column(gate.reason)).otherwise(f.lit(UNPARSED))
-    text = f.when(parsed, _column(gate.text)).otherwise(_column(shortened(exp.column(MALFORMED))))
-    with_reason = frame.withColumn(REASON, reason)
-    return with_reason.withColumn(TEXT, f.when(f.col(REASON).isNotNull(), text)).drop(MALFORMED)
+    why = f.when(parsed, _column(reason(conditions(stream)))).otherwise(f.lit(UNPARSED))
+    what = f.when(parsed, _column(text(stream))).otherwise(_column(shortened(exp.column(MALFORMED))))
+    with_reason = frame.withColumn(REASON, why)
+    return with_reason.withColumn(TEXT, f.when(f.col(REASON).isNotNull(), what)).drop(MALFORMED)
 
 
 def _column(value: exp.Expr) -> Column:

@@ -1,6 +1,6 @@
 """csv in two ways. Spark's csv reader is fast, but throws on a line with more fields than it has room for.
 
-The careful way cannot throw: the lines are read as text, a line that would throw is set aside, and `from_csv` parses
+The careful way cannot throw: the lines are read as text, a line that would throw is left out, and `from_csv` parses
 the others, with the same parser and the same options. A receptor starts with the fast way and changes to the careful
 one when it has to. Records that span lines (`multiLine`) know only the fast way.
 """

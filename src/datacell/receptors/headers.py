@@ -19,7 +19,8 @@ from pyspark.sql import SparkSession
 
 from datacell.algebra.definitions import REASON
 from datacell.receptors.file_order import FILE_ORDER
-from datacell.runtime.streams.gate import LONGEST_TEXT, TEXT
+from datacell.runtime.streams.conditions import LONGEST_TEXT
+from datacell.runtime.streams.gate import TEXT
 
 _LONGEST = 1 << 20
 _SHOWN = 200

@@ -12,7 +12,7 @@ import pyarrow as pa
 from datacell.algebra.delta_join import Side
 from datacell.algebra.positions import FOREVER
 from datacell.runtime.plans.prepared import PreparedPlan
-from datacell.runtime.streams.basket import positions
+from datacell.runtime.streams.batch import positions
 
 MOST_PIECES = 16
 """Of a table: each costs an engine something."""

@@ -13,7 +13,7 @@ from datacell.algebra.types import BIGINT
 from datacell.engines.arrow import arrow_schema
 from datacell.intervals.aggregate_columns import BLOCK, Columns
 from datacell.intervals.validity import AT, TO
-from datacell.runtime.streams.basket import positions
+from datacell.runtime.streams.batch import positions
 
 
 class AggregateState:

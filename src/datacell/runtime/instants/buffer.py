@@ -11,7 +11,7 @@ from datacell.engines.arrow import arrow_schema
 from datacell.intervals.flow import Flow, Leaf
 from datacell.intervals.validity import FROM, TO
 from datacell.runtime.plans.plans import Plans
-from datacell.runtime.streams.basket import positions
+from datacell.runtime.streams.batch import positions
 
 
 class InputBuffer:

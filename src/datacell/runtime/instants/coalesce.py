@@ -17,7 +17,7 @@ from datacell.runtime.instants.buffer import beginning
 from datacell.runtime.instants.cut_points import CutPoints
 from datacell.runtime.instants.operator import Given, StatefulOperator
 from datacell.runtime.plans.plans import Plans
-from datacell.runtime.streams.basket import positions
+from datacell.runtime.streams.batch import positions
 
 
 class StatefulCoalesce(StatefulOperator):

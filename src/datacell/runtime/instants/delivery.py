@@ -12,7 +12,7 @@ from datacell.intervals.finish import Answer
 from datacell.intervals.program import FINISH, Program
 from datacell.intervals.validity import FROM, TO
 from datacell.runtime.plans.plans import Plans
-from datacell.runtime.streams.basket import positions
+from datacell.runtime.streams.batch import positions
 
 
 class Delivery:

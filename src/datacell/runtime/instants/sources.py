@@ -11,8 +11,8 @@ from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.window import WindowSpec
 from datacell.intervals.flow import Leaf, WindowRows
 from datacell.intervals.validity import FROM, TO, oldest_valid, valid_to
-from datacell.runtime.streams.basket import Basket, positions
-from datacell.runtime.streams.batch import Axis, Need
+from datacell.runtime.streams.basket import Basket
+from datacell.runtime.streams.batch import Axis, Need, positions
 
 
 class Sources:

@@ -15,13 +15,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from datacell.incremental.boundaries import FOREVER, Positions
+from datacell.algebra.positions import FOREVER, Positions
 from datacell.runtime.storage import files
 from datacell.runtime.storage.saved import SavedTables
-from datacell.runtime.streams.batch import Axis as Axis
-from datacell.runtime.streams.batch import Batch as Batch
-from datacell.runtime.streams.batch import Need as Need
-from datacell.runtime.streams.batch import positions as positions
+from datacell.runtime.streams.batch import Axis, Batch, Need, positions
 
 _TIME = "time′"
 """The column of a saved batch that the stream does not have."""

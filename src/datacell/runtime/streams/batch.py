@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from datacell.incremental.boundaries import FOREVER, Positions
+from datacell.algebra.positions import FOREVER, Positions
 
 Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 

@@ -11,10 +11,11 @@ import numpy as np
 import pyarrow as pa
 
 from datacell.algebra.definitions import REJECTED, StreamDefinition
+from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.schema import Schema
 from datacell.algebra.window import TimeWindow, micros
 from datacell.engines.arrow import arrow_schema
-from datacell.incremental.boundaries import FOREVER, Positions, last_shown
+from datacell.incremental.boundaries import last_shown
 from datacell.runtime.clock import Clock
 from datacell.runtime.streams import statements
 from datacell.runtime.streams.basket import Basket

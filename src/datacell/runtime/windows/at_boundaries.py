@@ -9,11 +9,12 @@ from typing import Protocol
 
 import pyarrow as pa
 
+from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.query import Emission, Query, Timing
 from datacell.compile.evaluation import AtBoundaries
 from datacell.engines.arrow import arrow_schema
 from datacell.incremental import boundaries, lift
-from datacell.incremental.boundaries import FOREVER, Boundary, Positions
+from datacell.incremental.boundaries import Boundary
 from datacell.incremental.plans import Incremental
 from datacell.runtime.evaluation import Fired, Held, Prepared, Ready
 from datacell.runtime.plans.plans import Plans

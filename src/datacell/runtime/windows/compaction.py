@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
+from datacell.algebra.blocks import blocks
 from datacell.algebra.window import Landmark, WindowSpec, micros
-from datacell.incremental import cuts
 from datacell.incremental.boundaries import shown_during
 from datacell.incremental.inputs import ROWS
 from datacell.incremental.plans import Incremental, compacted
@@ -70,19 +70,19 @@ class Compaction:
 
 
 def _grows(leaf: Leaf) -> bool:
-    return leaf.window is not None and not cuts.blocks(leaf.window).slides
+    return leaf.window is not None and not blocks(leaf.window).slides
 
 
 def _coarser(rows: pa.Table, window: WindowSpec | None, boundary: int) -> pa.Table:
     """Rows that every later boundary of their block shows become rows of the first slice that the block shows."""
     assert window is not None
-    blocks, at = cuts.blocks(window), slices(rows)
+    found, at = blocks(window), slices(rows)
     since, until = shown_during(window, at)
     visible = since < until
     rows, at, shown = rows.filter(pa.array(visible)), at[visible], since[visible] <= boundary
     if not shown.any():
         return rows
-    begin = at[shown].min() if blocks.size is None else blocks.numbers(at) * blocks.size + blocks.offset
+    begin = at[shown].min() if found.size is None else found.starts(found.numbers(at))
     if isinstance(window, Landmark) and window.since is not None:
         begin = np.maximum(begin, micros(window.since))
     index = rows.schema.get_field_index(SLICE)

@@ -14,15 +14,16 @@ import numpy as np
 import pyarrow as pa
 
 from datacell.algebra.plan import Plan
+from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.schema import Field, Schema
 from datacell.engines.arrow import arrow_schema
-from datacell.incremental.boundaries import FOREVER, Positions, shown_during
+from datacell.incremental.boundaries import shown_during
 from datacell.incremental.inputs import ROWS
 from datacell.incremental.plans import compacted
 from datacell.incremental.relations import SLICE, VISIBLE_FROM, VISIBLE_TO, Pairs, View, fields, name
 from datacell.runtime.delta_join import BothSides, JoinedRows, live_after, together
 from datacell.runtime.plans.plans import Plans
-from datacell.runtime.streams.basket import positions
+from datacell.runtime.streams.batch import positions
 from datacell.runtime.windows.slices import Slices
 
 

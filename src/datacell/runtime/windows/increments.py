@@ -9,7 +9,8 @@ from time import perf_counter
 import numpy as np
 import pyarrow as pa
 
-from datacell.incremental.boundaries import FOREVER, Boundary, Positions
+from datacell.algebra.positions import FOREVER, Positions
+from datacell.incremental.boundaries import Boundary
 from datacell.incremental.plans import Incremental
 from datacell.runtime.evaluation import Held, Prepared
 from datacell.runtime.plans.plans import Plans

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from datacell.incremental.boundaries import Positions
+from datacell.algebra.positions import Positions
 from datacell.runtime.evaluation import Prepared
 from datacell.runtime.streams.basket import Basket
 from datacell.runtime.streams.batch import Axis, Batch

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from datacell.algebra import tree
+from datacell.algebra.positions import FOREVER
 from datacell.algebra.query import Query, Timing
 from datacell.algebra.window import WindowSpec
 from datacell.incremental import boundaries
-from datacell.incremental.boundaries import FOREVER
 from datacell.runtime.streams.batch import Axis
 
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from datacell.algebra.positions import Positions
 from datacell.algebra.query import TIME_COLUMNS
 from datacell.algebra.tree import Key
 from datacell.engines.arrow import arrow_schema
 from datacell.incremental import lift
-from datacell.incremental.boundaries import Boundary, Positions
+from datacell.incremental.boundaries import Boundary
 from datacell.incremental.inputs import BOUNDARIES, WindowRows
 from datacell.incremental.plans import Reevaluated
 from datacell.runtime.evaluation import Prepared

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from datacell.algebra import tree
-from datacell.incremental.boundaries import Positions
+from datacell.algebra.positions import Positions
 from datacell.incremental.inputs import BasketRows
 from datacell.incremental.plans import one_slice
 from datacell.incremental.relations import SLICE, Kept, name

@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from datacell.incremental.boundaries import Positions
+from datacell.algebra.positions import Positions
 from datacell.incremental.relations import SLICE
 from datacell.runtime.storage.saved import SavedTables
-from datacell.runtime.streams.basket import positions
+from datacell.runtime.streams.batch import positions
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from datacell.algebra.plan import Slot
+from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.tree import Key
-from datacell.incremental.boundaries import FOREVER, Positions
 from datacell.incremental.inputs import NodeProbes, Probes, ScanRows, ShownRows, TreeNodes
 from datacell.incremental.merge import AT
 from datacell.incremental.plans import MergePlans, folded, suffixed

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from datacell.incremental.boundaries import Positions
-from datacell.incremental.cuts import Blocks
+from datacell.algebra.blocks import Blocks
+from datacell.algebra.positions import Positions
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from math import ceil, isqrt
 import numpy as np
 import pyarrow as pa
 
-from datacell.incremental.boundaries import FOREVER, Positions
+from datacell.algebra.positions import FOREVER, Positions
 from datacell.incremental.inputs import Probes, ScanRows
 from datacell.incremental.merge import AT
 from datacell.runtime.plans.prepared import PreparedPlan

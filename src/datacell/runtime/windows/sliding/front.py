@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pyarrow as pa
 
-from datacell.incremental.boundaries import FOREVER
+from datacell.algebra.positions import FOREVER
 from datacell.incremental.inputs import ROWS
 from datacell.runtime.plans.prepared import PreparedPlan
 from datacell.runtime.windows.sliding.pieces import Piece, concatenated

@@ -9,12 +9,12 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from datacell.algebra.blocks import Blocks, blocks
+from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.schema import Field
 from datacell.algebra.window import Landmark, WindowSpec, micros
 from datacell.engines.arrow import arrow_schema, arrow_type
 from datacell.incremental import cuts
-from datacell.incremental.boundaries import FOREVER, Positions
-from datacell.incremental.cuts import Blocks
 from datacell.incremental.merge import AT
 from datacell.incremental.relations import SLICE, Leaf, Shown
 from datacell.runtime.windows.slices import Chunk, Slices
@@ -39,7 +39,7 @@ class SlidingLeaf:
 
     @cached_property
     def blocks(self) -> Blocks:
-        return cuts.blocks(self.window)
+        return blocks(self.window)
 
     @cached_property
     def at(self) -> pa.Field:

@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from datacell.incremental.boundaries import Positions
-from datacell.runtime.streams.basket import positions
+from datacell.algebra.positions import Positions
+from datacell.runtime.streams.batch import positions
 
 Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 

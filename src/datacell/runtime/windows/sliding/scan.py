@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from datacell.incremental.boundaries import Positions
+from datacell.algebra.positions import Positions
 from datacell.incremental.running import GROUP, NODE, POSITION, PROBED
 
 FAN = 8
