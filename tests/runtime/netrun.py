@@ -24,6 +24,7 @@ from datacell.runtime.streams.stream import RunningStream
 from datacell.sql.catalog import Catalog
 from datacell.testing import HandClock, Trial
 from reference import FOREVER, Answer, Feed, Reference, _hashable, micros
+from sample import DATA, Values, bind, catalog, engine, reference
 
 Validity = tuple[int, int, tuple[Any, ...]]
 """A row of an answer at every instant: from when until when it is valid, and its values."""
@@ -131,6 +132,11 @@ class NetRun:
     def _values(self, row: dict[str, Any]) -> tuple[Any, ...]:
         values = (row[name] for name in self.query.plan.schema.names)
         return tuple(round(v, 9) if isinstance(v, float) else _hashable(v) for v in values)
+
+
+def net_of(directory: Path, text: str, data: Mapping[str, Values] = DATA) -> NetRun:
+    """A query over the sample catalog, whose windows are evaluated again at every boundary."""
+    return NetRun(directory, catalog(), reference(data), engine(), bind(text))
 
 
 def snapshot(rows: Sequence[Validity], instant: int) -> Counter[tuple[Any, ...]]:
