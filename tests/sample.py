@@ -20,7 +20,8 @@ from datacell.rewrite.driver import fixed_point
 from datacell.rewrite.rules import DECIDE, UNNEST
 from datacell.sql import script
 from datacell.sql.catalog import Catalog
-from datacell.sql.statements.statement import CreateQuery, InsertInto, Select, after
+from datacell.sql.script import defined as defined
+from datacell.sql.statements.statement import CreateQuery, InsertInto, Select
 from reference import EPOCH, Answer, Feed, Reference, Row
 
 SCRIPT = """
@@ -60,14 +61,6 @@ DATA: Mapping[str, Values] = {
 @cache
 def catalog() -> Catalog:
     return defined(SCRIPT)
-
-
-def defined(text: str) -> Catalog:
-    """What is known after a script."""
-    known = Catalog()
-    for placed in script.read(text):
-        known = after(known, placed.statement)
-    return known
 
 
 def bind(text: str) -> Query:

@@ -122,7 +122,12 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
 
 def spelled(name: str) -> str:
     """A name as it must be written: in backticks if it is not made of letters, digits and underscores."""
-    return name if re.fullmatch(r"[\w<>(),=]+", name) else f"`{name.replace('`', '``')}`"
+    return name if re.fullmatch(r"[\w<>(),=]+", name) else in_backticks(name)
+
+
+def in_backticks(name: str) -> str:
+    """A name in backticks, whatever it is made of."""
+    return f"`{name.replace('`', '``')}`"
 
 
 def counted(number: int, thing: str) -> str:

@@ -52,12 +52,12 @@ from datacell.runtime.storage.output import Output
 from datacell.runtime.streams.gate import Run
 from datacell.runtime.streams.stream import RunningStream
 from datacell.sql import script
-from datacell.sql.catalog import Catalog, Names
+from datacell.sql.catalog import ByName, Catalog
 from datacell.sql.statements.statement import CreateQuery, CreateStream, InsertInto, Statement, after
 
 __all__ = ["HandClock", "Trial"]
 
-Thing = TypeVar("Thing")
+Found = TypeVar("Found")
 
 
 class HandClock:
@@ -98,7 +98,7 @@ class Trial:
         self.scheduler = Scheduler(clock or self.hand_clock)
         self.tables = dict(tables or {})
         columns = {name: fields_of(table.schema) for name, table in self.tables.items()}
-        self.catalog = Catalog(tables=Names(columns))
+        self.catalog = Catalog(tables=ByName(columns))
         for source, tokens in script.statements(text):
             statement = script.bind(source, tokens, self.catalog).statement
             _carry_out(self, statement)
@@ -192,7 +192,7 @@ def _carry_out(trial: Trial, statement: Statement) -> None:
             )
 
 
-def _found(things: Mapping[str, Thing], name: str) -> Thing:
+def _found(things: Mapping[str, Found], name: str) -> Found:
     given = as_given(name, things)
     if given not in things:
         raise SqlError(f"there is no {name}", hint=f"there is {', '.join(things) or 'nothing'}")

@@ -12,13 +12,13 @@ import pyarrow as pa
 from sqlglot import exp
 
 from conformance import pools
-from datacell.algebra import scalar, types
+from datacell.algebra import duration, scalar, types
 from datacell.algebra.plan import Map, Table
 from datacell.algebra.schema import Field, Named, Schema
 from datacell.algebra.types import Type
 from datacell.engines.agreed import casts, operators, spelling
 from datacell.engines.agreed.entries import Entry
-from datacell.engines.agreed.special import MICROSECONDS, PARTS, TRUNCATE, TRUNCATE_DATE
+from datacell.engines.agreed.special import PARTS, TRUNCATE, TRUNCATE_DATE
 from datacell.engines.agreed.spelled import RefusedError
 from datacell.engines.arrow import arrow_schema
 
@@ -169,7 +169,7 @@ def _literal_calls() -> Iterator[tuple[tuple[Type, ...], exp.Anonymous]]:
         yield from (((t,), scalar.call("date_trunc", text(unit), a)) for unit in TRUNCATE)
         yield from (((t,), scalar.call("trunc", a, text(unit))) for unit in TRUNCATE_DATE)
         yield from (((t,), scalar.call("date_part", text(unit), a)) for unit in PARTS)
-    for unit in MICROSECONDS:
+    for unit in map(str.upper, duration.UNITS):
         yield (types.TIMESTAMP, types.TIMESTAMP), scalar.call("timestampdiff", exp.var(unit), a, b)
         yield (types.INT, types.TIMESTAMP), scalar.call("timestampadd", exp.var(unit), a, b)
     for t in (types.INT, types.DOUBLE, types.decimal(10, 2)):

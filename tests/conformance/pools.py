@@ -6,14 +6,11 @@ import datetime as dt
 from decimal import Decimal
 from typing import Any
 
+from conformance.data import instant
 from datacell.algebra import types
 from datacell.algebra.types import Type
 
 Value = Any
-
-
-def _instant(text: str) -> dt.datetime:
-    return dt.datetime.fromisoformat(text).replace(tzinfo=dt.UTC)
 
 
 _INTS = [None, 0, 1, -1, 2, 3, -3, 5, -7, 10, 100, 2**31 - 1, -(2**31)]
@@ -129,7 +126,7 @@ POOLS: dict[Type, list[Value]] = {
     types.decimal(38, 6): [None, *map(Decimal, _LONG_DECIMALS.split())],
     types.STRING: _TEXTS,
     types.DATE: [None, *map(dt.date.fromisoformat, _DATES.split())],
-    types.TIMESTAMP: [None, *map(_instant, _TIMES)],
+    types.TIMESTAMP: [None, *map(instant, _TIMES)],
     types.TIMESTAMP_NTZ: [None, *map(dt.datetime.fromisoformat, _TIMES)],
     types.BINARY: [None, b"", b"a", b"\x00\xff"],
 }

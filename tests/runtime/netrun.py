@@ -10,7 +10,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from datacell.algebra.definitions import REJECTED
 from datacell.algebra.query import Query, Timing
 from datacell.algebra.schema import Schema
 from datacell.engines.arrow import arrow_schema
@@ -20,10 +19,12 @@ from datacell.runtime.instants.cut_points import CutPoint
 from datacell.runtime.instants.every_instant import AnswersAtEveryInstant
 from datacell.runtime.instants.running_program import RunningProgram
 from datacell.runtime.plans.plans import Plans
+from datacell.runtime.streams.gate import NOTHING_REJECTED
 from datacell.runtime.streams.stream import RunningStream
 from datacell.sql.catalog import Catalog
 from datacell.testing import HandClock, Trial
 from reference import FOREVER, Answer, Feed, Reference, _hashable, micros
+from sample import DATA, Values, bind, catalog, engine, reference
 
 Validity = tuple[int, int, tuple[Any, ...]]
 """A row of an answer at every instant: from when until when it is valid, and its values."""
@@ -72,7 +73,7 @@ class NetRun:
     def deposit(self, stream: str, number: int, rows: Rows) -> None:
         fields = Schema(self.catalog.streams[stream].fields)
         table = pa.Table.from_pylist(list(map(dict, rows)), schema=arrow_schema(fields))
-        self.scheduler.hand_over(stream, number, table, arrow_schema(Schema(REJECTED)).empty_table())
+        self.scheduler.hand_over(stream, number, table, NOTHING_REJECTED)
         self.scheduler.check()
 
     def run(self, cuts: Cuts) -> list[Answer]:
@@ -119,10 +120,8 @@ class NetRun:
         return found
 
     def _written(self) -> Iterator[dict[str, Any]]:
-        number = 0
-        while (firing := self.output.wait(number, 0)) is not None:
-            number = firing.number + 1
-            yield from firing.rows.to_pylist()
+        for rows in self.trial.firings("q"):
+            yield from rows.to_pylist()
 
     def _boundary(self, row: dict[str, Any]) -> int:
         if self.query.timing is Timing.ROW_BY_ROW:
@@ -133,6 +132,11 @@ class NetRun:
     def _values(self, row: dict[str, Any]) -> tuple[Any, ...]:
         values = (row[name] for name in self.query.plan.schema.names)
         return tuple(round(v, 9) if isinstance(v, float) else _hashable(v) for v in values)
+
+
+def net_of(directory: Path, text: str, data: Mapping[str, Values] = DATA) -> NetRun:
+    """A query over the sample catalog, whose windows are evaluated again at every boundary."""
+    return NetRun(directory, catalog(), reference(data), engine(), bind(text))
 
 
 def snapshot(rows: Sequence[Validity], instant: int) -> Counter[tuple[Any, ...]]:

@@ -20,6 +20,7 @@ from typing import Self
 from sqlglot import exp
 
 from datacell.algebra import scalar
+from datacell.algebra.frames import numbered
 from datacell.algebra.plan import (
     Aggregate,
     Coalesce,
@@ -93,7 +94,7 @@ class Carrier(ABC):
             case Over(child, functions):
                 new = tuple(replace(f, value=_partitioned(self, f.value)) for f in functions)
                 carried = self.carry(child)
-                return _narrowed(Over(carried, new), (*plan.schema.names, *self.names))
+                return narrowed(Over(carried, new), (*plan.schema.names, *self.names))
             case Order():
                 return _order(self, plan)
             case Join():
@@ -193,17 +194,12 @@ def _order(carrier: Carrier, plan: Order) -> Plan:
     if plan.limit is not None:
         last = exp.Literal.number(plan.offset + plan.limit)
         bounds.append(exp.LTE(this=scalar.column(number), expression=last))
-    return _narrowed(Filter(ranked, scalar.conjoin(bounds)), child.schema.names)
+    return narrowed(Filter(ranked, scalar.conjoin(bounds)), child.schema.names)
 
 
 def _row_number(carrier: Carrier, keys: Sequence[SortKey]) -> exp.Expr:
     ordered = [exp.Ordered(this=carrier.inside(k.value), desc=k.descending, nulls_first=k.nulls_first) for k in keys]
-    return exp.Window(
-        this=scalar.call("row_number"),
-        partition_by=list(map(scalar.column, carrier.names)),
-        order=exp.Order(expressions=ordered) if ordered else None,
-        over="OVER",
-    )
+    return numbered(carrier.names, ordered)
 
 
 def _join(carrier: Carrier, plan: Join) -> Plan:
@@ -215,7 +211,7 @@ def _join(carrier: Carrier, plan: Join) -> Plan:
         joined = Join(plan.left, carrier.carry(plan.right), plan.kind, condition)
     else:
         joined = _join_both(carrier, plan, condition)
-    return _narrowed(joined, (*plan.schema.names, *carrier.names))
+    return narrowed(joined, (*plan.schema.names, *carrier.names))
 
 
 def _join_both(carrier: Carrier, plan: Join, condition: exp.Expr | None) -> Plan:
@@ -236,8 +232,9 @@ def _join_both(carrier: Carrier, plan: Join, condition: exp.Expr | None) -> Plan
 
 def _aligned(carrier: Carrier, plan: Plan) -> Plan:
     """Inputs of a set operation need one order of columns."""
-    return _narrowed(carrier.carry(plan), (*plan.schema.names, *carrier.names))
+    return narrowed(carrier.carry(plan), (*plan.schema.names, *carrier.names))
 
 
-def _narrowed(plan: Plan, names: Sequence[str]) -> Plan:
+def narrowed(plan: Plan, names: Sequence[str]) -> Plan:
+    """The plan with these columns, in this order."""
     return plan if plan.schema.names == tuple(names) else Map(plan, plan.schema.passing(names))

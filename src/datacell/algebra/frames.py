@@ -45,6 +45,12 @@ def row_number(by: Sequence[str], order: Sequence[str]) -> exp.Window:
     return _forward(scalar.call("row_number"), by, order)
 
 
+def numbered(by: Sequence[str], keys: Sequence[exp.Ordered]) -> exp.Window:
+    """The number of a row within its partition, ordered by any keys."""
+    window = among(scalar.call("row_number"), by)
+    return _ordered(window, keys) if keys else window
+
+
 def _forward(call: exp.Expr, by: Sequence[str], order: Sequence[str]) -> exp.Window:
     return _ordered(among(call, by), [exp.Ordered(this=scalar.column(c), nulls_first=True) for c in order])
 
@@ -54,8 +60,8 @@ def _backward(call: exp.Expr, by: Sequence[str], order: Sequence[str]) -> exp.Wi
     return _ordered(among(call, by), keys)
 
 
-def _ordered(window: exp.Window, keys: list[exp.Ordered]) -> exp.Window:
-    window.set("order", exp.Order(expressions=keys))
+def _ordered(window: exp.Window, keys: Sequence[exp.Ordered]) -> exp.Window:
+    window.set("order", exp.Order(expressions=list(keys)))
     return window
 
 

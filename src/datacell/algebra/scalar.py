@@ -30,6 +30,12 @@ def call(name: str, *arguments: exp.Expr) -> exp.Anonymous:
     return exp.Anonymous(this=name, expressions=[argument.copy() for argument in arguments])
 
 
+def function_name(node: exp.Expr) -> str:
+    """Of the function that an expression calls, be it under FILTER, OVER or the like; empty if there is none."""
+    found = node if isinstance(node, exp.Anonymous) else node.find(exp.Anonymous)
+    return found.name if found is not None else ""
+
+
 def boundary() -> exp.Placeholder:
     """The boundary at which the snapshot is taken."""
     return exp.Placeholder(this=WINDOW_END)

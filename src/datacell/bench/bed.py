@@ -13,18 +13,17 @@ from typing import Self
 import numpy as np
 import pyarrow as pa
 
-from datacell.algebra.definitions import REJECTED
 from datacell.algebra.schema import Schema
 from datacell.engines.arrow import arrow_schema
 from datacell.engines.protocol import Engine
 from datacell.incremental.strategy import Strategy
 from datacell.runtime.clock import SystemClock
 from datacell.runtime.plans.plans import Plans
+from datacell.runtime.streams.gate import NOTHING_REJECTED
 from datacell.sql import script
 from datacell.testing import Trial
 
 Batch = Mapping[str, np.ndarray]
-_NOTHING_REJECTED = arrow_schema(Schema(REJECTED)).empty_table()
 
 
 class Bed:
@@ -64,7 +63,7 @@ class Bed:
     def put(self, stream: str, table: pa.Table) -> float:
         """The same with a table."""
         started = time.perf_counter()
-        self.scheduler.deposit(stream, self._numbers[stream], table, _NOTHING_REJECTED)
+        self.scheduler.deposit(stream, self._numbers[stream], table, NOTHING_REJECTED)
         elapsed = time.perf_counter() - started
         self._numbers[stream] += 1
         self.factory.output.forget(self.factory.output.next_number)

@@ -23,8 +23,6 @@ from datacell.incremental import lift
 from datacell.incremental.inputs import BOUNDARIES, WindowRows
 from datacell.rewrite.rules import optimized
 from datacell.sql import script
-from datacell.sql.catalog import Catalog
-from datacell.sql.statements.statement import after
 
 HEADLINE = ("cost_60_over_1", "cost_60_over_1_duckdb")
 TIMES = {Effort.FULL: 15, Effort.QUICK: 5}
@@ -56,10 +54,7 @@ def run(effort: Effort, progress: Progress) -> Report:
 
 
 def _bound() -> Query:
-    known = Catalog()
-    for placed in script.read(_STREAM):
-        known = after(known, placed.statement)
-    return optimized(script.query(_QUERY, known))
+    return optimized(script.query(_QUERY, script.defined(_STREAM)))
 
 
 def _firing(engine: Engine, query: Query, count: int, turns: Iterable[int]) -> float:

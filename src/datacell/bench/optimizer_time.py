@@ -20,8 +20,6 @@ from datacell.placement.operators import in_post_order
 from datacell.placement.unit_costs import SHIPPED
 from datacell.rewrite.rules import equivalents
 from datacell.sql import script
-from datacell.sql.catalog import Catalog
-from datacell.sql.statements.statement import after
 
 HEADLINE = ("plans_2", "plans_5", "plans_8", "seconds_5", "seconds_8_decomposed")
 TIMES = {Effort.FULL: 10, Effort.QUICK: 3}
@@ -61,10 +59,7 @@ def run(effort: Effort, progress: Progress) -> Report:
 
 def _join(ways: int, measured: Measure) -> tuple[Row, dict[str, float]]:
     """A multi-way join: phase one on its text, phase two on the shape that the paper's counts tell."""
-    catalog = Catalog()
-    for placed in script.read(STREAM):
-        catalog = after(catalog, placed.statement)
-    query = script.query(join_text(ways), catalog)
+    query = script.query(join_text(ways), script.defined(STREAM))
     plan = join_query(ways)
     count = len(list(in_post_order(plan)))
     one = measured(lambda: best_plan(equivalents(query), _KNOWN))

@@ -19,7 +19,7 @@ from datacell.emitters.kinds import open_emitter
 from datacell.emitters.protocol import Emitter
 from datacell.emitters.sinks import TableEmitter
 from datacell.engines.arrow import arrow_schema
-from datacell.errors import SqlError
+from datacell.errors import SqlError, in_backticks
 from datacell.placement.statistics import declared, is_declaration
 from datacell.runtime.net.factory import Factory
 from datacell.runtime.net.members import as_given
@@ -126,8 +126,7 @@ class Statements:
             return self.factory(name)
         rows = f"rows of {stream.name}"
         if rows not in self._net.factories:
-            quoted = "`" + stream.name.replace("`", "``") + "`"
-            self.create_query(rows, script.query(f"SELECT * FROM {quoted}", self.catalog))
+            self.create_query(rows, script.query(f"SELECT * FROM {in_backticks(stream.name)}", self.catalog))
         return self._net.factories[rows]
 
     def _insert(self, target: str, query: Query) -> None:

@@ -22,7 +22,7 @@ from datacell.engines import sql
 from datacell.engines.arrow import conform, selected
 from datacell.engines.protocol import Inputs, ParquetFiles, Source
 from datacell.engines.session import own_session, session
-from datacell.errors import EngineError
+from datacell.errors import EngineError, in_backticks
 
 _VIEW_NUMBERS = count()
 _FEW = 10_000
@@ -130,7 +130,7 @@ def _without_empty_pieces(table: pa.Table) -> pa.Table:
 
 
 def _ddl(columns: Schema) -> str:
-    return ", ".join(f"`{f.name.replace('`', '``')}` {f.type}" for f in columns)
+    return ", ".join(f"{in_backticks(f.name)} {f.type}" for f in columns)
 
 
 def _reason(error: Exception) -> str:

@@ -19,7 +19,8 @@ from functools import partial
 from sqlglot import exp
 
 from datacell.algebra import scalar, tree
-from datacell.algebra.carry import Carrier, fresh, ungrouped
+from datacell.algebra.carry import Carrier, fresh, narrowed, ungrouped
+from datacell.algebra.frames import numbered
 from datacell.algebra.plan import (
     Aggregate,
     Filter,
@@ -216,7 +217,7 @@ def _shown_rows(rows: Plan, window: _Numbered, boundary: tuple[str, ...]) -> Pla
     shown, spec = rows, window.window
     if isinstance(spec, Rows) and spec.partition:
         shown = last_rows(rows, (*boundary, *spec.partition), spec.count, scalar.column(_position(rows)))
-    return Map(shown, shown.schema.passing((*window.schema.names, *boundary)))
+    return narrowed(shown, (*window.schema.names, *boundary))
 
 
 @dataclass(frozen=True)
@@ -234,19 +235,20 @@ class _Relations(AtBoundaries):
             return Input(slot, plan.schema.fields)
         rows = Input(slot, (*plan.columns, *fields(SLICE)))
         last = last_rows(rows, plan.window.partition, plan.window.count, scalar.column(SLICE))
-        return Map(last, last.schema.passing(plan.schema.names))
+        return narrowed(last, plan.schema.names)
 
     def at_many(self, plan: Plan) -> Plan:
+        shown = (*plan.schema.names, *self.names)
         match plan:
             case Latest(window=window):
                 rows = Input(self._slot(plan), (*plan.columns, *fields(SLICE, VISIBLE_FROM)))
                 joined = Join(rows, self.boundaries((AT,)), condition=_is_shown(VISIBLE_FROM))
                 keys = (*self.names, *window.partition)
-                return self._narrowed(plan, last_rows(joined, keys, window.count, scalar.column(SLICE)))
+                return narrowed(last_rows(joined, keys, window.count, scalar.column(SLICE)), shown)
             case Shown(is_merged=True):
                 return self._merged(plan)
         rows = Input(self._slot(plan), (*plan.schema.fields, *fields(VISIBLE_FROM, VISIBLE_TO)))
-        return self._narrowed(plan, Join(rows, self.boundaries((AT,)), condition=_is_shown(VISIBLE_FROM, VISIBLE_TO)))
+        return narrowed(Join(rows, self.boundaries((AT,)), condition=_is_shown(VISIBLE_FROM, VISIBLE_TO)), shown)
 
     def _merged(self, plan: Shown) -> Plan:
         (key,) = self.carried
@@ -260,28 +262,19 @@ class _Relations(AtBoundaries):
         assert isinstance(leaf, Shown | Latest)
         return ShownRows(self.leaves.index(leaf))
 
-    def _narrowed(self, plan: Plan, joined: Plan) -> Plan:
-        return Map(joined, joined.schema.passing((*plan.schema.names, *self.names)))
-
 
 def last_rows(rows: Plan, keys: Sequence[str], count: int, position: exp.Expr) -> Plan:
     """The last rows of each key."""
     number = fresh("row_number", set(rows.schema.names))
     newest_first = exp.Ordered(this=position.copy(), desc=True, nulls_first=False)
-    ranking = exp.Window(
-        this=scalar.call("row_number"),
-        partition_by=[scalar.column(k) for k in keys],
-        order=exp.Order(expressions=[newest_first]),
-        over="OVER",
-    )
-    ranked = Over(rows, (Named(number, ranking, INT),))
+    ranked = Over(rows, (Named(number, numbered(keys, [newest_first]), INT),))
     return Filter(ranked, exp.LTE(this=scalar.column(number), expression=exp.Literal.number(count)))
 
 
 def last_rows_of(columns: tuple[Field, ...], keys: Sequence[str], count: int) -> Plan:
     """A fragment that keeps the last rows of each key of a relation."""
     rows = Input(ROWS, (*columns, *fields(SLICE)))
-    return Map(last_rows(rows, keys, count, scalar.column(SLICE)), rows.schema.passing())
+    return narrowed(last_rows(rows, keys, count, scalar.column(SLICE)), rows.schema.names)
 
 
 def _is_shown(since: str, until: str | None = None) -> exp.Expr:

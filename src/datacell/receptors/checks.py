@@ -25,9 +25,5 @@ def checked(frame: DataFrame, stream: StreamDefinition) -> DataFrame:
     return with_reason.withColumn(TEXT, f.when(f.col(REASON).isNotNull(), what)).drop(MALFORMED)
 
 
-def quoted(name: str) -> str:
-    return f"`{name.replace('`', '``')}`"
-
-
 def _column(value: exp.Expr) -> Column:
     return f.expr(value.sql(dialect="spark", comments=False, normalize_functions=False))

@@ -12,7 +12,8 @@ from pyspark.sql import functions as f
 
 from datacell.algebra import types
 from datacell.algebra.definitions import StreamDefinition
-from datacell.receptors.checks import MALFORMED, quoted
+from datacell.errors import in_backticks
+from datacell.receptors.checks import MALFORMED
 from datacell.receptors.file_order import FILE_ORDER, file_order
 
 MOST_FIELDS = 20_000
@@ -31,8 +32,8 @@ _PARSING = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": MALFORMED}
 def fast(spark: SparkSession, stream: StreamDefinition, options: dict[str, str], order: tuple[str, ...]) -> DataFrame:
     """The stream's columns from fields that lie in this order, with the text of what cannot be parsed."""
     reader = spark.readStream.format("csv").schema(_schema(stream, order)).options(**{**options, **_PARSING})
-    columns = [f.col(quoted(c.name)) for c in stream.columns]
-    texts = [f.col(quoted(c.name)) for c in stream.columns if c.type == types.STRING]
+    columns = [f.col(in_backticks(c.name)) for c in stream.columns]
+    texts = [f.col(in_backticks(c.name)) for c in stream.columns if c.type == types.STRING]
     malformed = f.col(MALFORMED)
     for text in texts:
         malformed = f.when(text.contains(_REPLACEMENT), f.coalesce(malformed, f.concat_ws(",", *texts))).otherwise(
@@ -51,7 +52,7 @@ def careful(
     parsed = f.from_csv(sound, _schema(stream, order), {**options, **_PARSING})
     frame = lines.select(line, parsed.alias(_PARSED), *FILE_ORDER)
     malformed = f.when(f.col(_PARSED).isNull(), line).otherwise(f.col(f"{_PARSED}.{MALFORMED}"))
-    columns = [f.col(f"{_PARSED}.{quoted(c.name)}").alias(c.name) for c in stream.columns]
+    columns = [f.col(f"{_PARSED}.{in_backticks(c.name)}").alias(c.name) for c in stream.columns]
     return frame.select(*columns, malformed.alias(MALFORMED), *FILE_ORDER)
 
 
@@ -62,7 +63,7 @@ def separator(options: dict[str, str]) -> str:
 
 def _schema(stream: StreamDefinition, order: tuple[str, ...]) -> str:
     kinds = {c.name: str(c.type) for c in stream.columns}
-    fields = [f"{quoted(name)} {kinds.get(name, 'string')}" for name in order]
+    fields = [f"{in_backticks(name)} {kinds.get(name, 'string')}" for name in order]
     return ", ".join([*fields, f"{MALFORMED} string"])
 
 

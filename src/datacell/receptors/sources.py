@@ -17,9 +17,9 @@ from pyspark.sql import functions as f
 
 from datacell.algebra import types
 from datacell.algebra.definitions import StreamColumn, StreamDefinition
-from datacell.errors import SourceError, SqlError
+from datacell.errors import SourceError, SqlError, in_backticks
 from datacell.receptors import csv, headers
-from datacell.receptors.checks import MALFORMED, quoted
+from datacell.receptors.checks import MALFORMED
 from datacell.receptors.file_order import file_order
 from datacell.receptors.reasons import explained
 
@@ -100,7 +100,7 @@ def _opened(spark: SparkSession, stream: StreamDefinition, form: str, options: d
     if form == "csv" and options.get("multiLine", "false").lower() != "true":
         return _csv(spark, stream, options)
     reader = spark.readStream.format(form)
-    columns = ", ".join(f"{quoted(c.name)} {c.type}" for c in stream.columns)
+    columns = ", ".join(f"{in_backticks(c.name)} {c.type}" for c in stream.columns)
     if form in ("csv", "json"):
         settings = {**options, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": MALFORMED}
         frame = reader.schema(f"{columns}, {MALFORMED} string").options(**settings).load()
@@ -173,7 +173,7 @@ def _cast(frame: DataFrame, stream: StreamDefinition) -> DataFrame:
         given = ", ".join(frame.columns)
         raise SourceError(f"the source of stream {stream.name} has the columns {given}", hint="declare these columns")
     sources = [names[c.name.lower()] if by_name else frame.columns[i] for i, c in enumerate(stream.columns)]
-    pairs = [(f.col(quoted(s)), c) for s, c in zip(sources, stream.columns, strict=True)]
+    pairs = [(f.col(in_backticks(s)), c) for s, c in zip(sources, stream.columns, strict=True)]
     values = [old.try_cast(str(c.type)).alias(c.name) for old, c in pairs]
     return frame.select(*values, _lost(frame.select(*(old for old, _ in pairs)), stream).alias(MALFORMED))
 
@@ -181,9 +181,9 @@ def _cast(frame: DataFrame, stream: StreamDefinition) -> DataFrame:
 def _lost(given: DataFrame, stream: StreamDefinition) -> Column:
     """The text of a row that has a value without a counterpart in its column's type; NULL for the others."""
     pairs = zip(given.schema.fields, stream.columns, strict=True)
-    changed = [(f.col(quoted(old.name)), c) for old, c in pairs if old.dataType.simpleString() != str(c.type)]
+    changed = [(f.col(in_backticks(old.name)), c) for old, c in pairs if old.dataType.simpleString() != str(c.type)]
     if not changed:
         return f.lit(None).cast("string")
     lost = reduce(or_, (old.isNotNull() & old.try_cast(str(c.type)).isNull() for old, c in changed))
-    text = f.to_json(f.struct(*(quoted(name) for name in given.columns)), {"timeZone": "UTC"})
+    text = f.to_json(f.struct(*(in_backticks(name) for name in given.columns)), {"timeZone": "UTC"})
     return f.when(lost, text)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from datacell.algebra import scalar
+from datacell.algebra.carry import narrowed
 from datacell.algebra.plan import (
     Aggregate,
     Apply,
@@ -31,7 +32,7 @@ from datacell.algebra.window import Rows
 
 
 def rewrite(plan: Plan) -> Plan:
-    return _narrow(plan, frozenset(plan.schema.names))
+    return _whole(plan)
 
 
 def _narrow(plan: Plan, needed: frozenset[str]) -> Plan:
@@ -88,14 +89,14 @@ def _join(plan: Join | Apply, needed: frozenset[str]) -> Plan:
 
 
 def _whole(plan: Plan) -> Plan:
-    """Every column counts here: rows are compared."""
+    """Every column counts here: rows are compared, or are the answer."""
     return _narrow(plan, frozenset(plan.schema.names))
 
 
 def _exactly(plan: Plan, needed: frozenset[str]) -> Plan:
     """Inputs that must have one schema get one."""
     names = [n for n in plan.schema.names if n in needed] or plan.schema.names[:1]
-    return plan if len(names) == len(plan.schema) else Map(plan, plan.schema.passing(names))
+    return narrowed(plan, names)
 
 
 def _changed(plan: Plan, **parts: Plan | tuple[object, ...]) -> Plan:

@@ -88,21 +88,18 @@ def _aggregate_below(plan: Plan) -> Aggregate | None:
     if not isinstance(plan, Aggregate) or plan.keys:
         return None
     known = _EMPTY_IS_ZERO | _EMPTY_IS_NULL
-    return plan if all(_function(a.value) in known for a in plan.aggregates) else None
+    return plan if all(scalar.function_name(a.value) in known for a in plan.aggregates) else None
 
 
 def _values_on_empty(plan: Plan, below: Aggregate) -> dict[str, exp.Expr]:
     if plan is below:
         zero = exp.Literal.number(0)
-        return {a.name: zero if _function(a.value) in _EMPTY_IS_ZERO else exp.Null() for a in below.aggregates}
+        return {
+            a.name: zero if scalar.function_name(a.value) in _EMPTY_IS_ZERO else exp.Null() for a in below.aggregates
+        }
     assert isinstance(plan, Map)
     under = _values_on_empty(plan.child, below)
     return {c.name: scalar.substitute(c.value, under) for c in plan.columns}
-
-
-def _function(value: exp.Expr) -> str:
-    call = value if isinstance(value, exp.Anonymous) else value.find(exp.Anonymous)
-    return call.name if call is not None else ""
 
 
 # The domain

@@ -18,7 +18,7 @@ def no_tables(name: str) -> tuple[Field, ...] | None:
     return None
 
 
-class Names(Mapping[str, Meaning]):
+class ByName(Mapping[str, Meaning]):
     """What each name stands for. Immutable, as the catalog is."""
 
     def __init__(self, meanings: Mapping[str, Meaning] | None = None) -> None:
@@ -33,22 +33,22 @@ class Names(Mapping[str, Meaning]):
     def __len__(self) -> int:
         return len(self._meanings)
 
-    def having(self, name: str, meaning: Meaning) -> Names[Meaning]:
-        return Names({**self._meanings, name.lower(): meaning})
+    def having(self, name: str, meaning: Meaning) -> ByName[Meaning]:
+        return ByName({**self._meanings, name.lower(): meaning})
 
-    def without(self, name: str) -> Names[Meaning]:
-        return Names({key: meaning for key, meaning in self._meanings.items() if key != name.lower()})
+    def without(self, name: str) -> ByName[Meaning]:
+        return ByName({key: meaning for key, meaning in self._meanings.items() if key != name.lower()})
 
 
 @dataclass(frozen=True)
 class Catalog:
     """Immutable; a statement's effect is a new catalog. `find_table` asks elsewhere for tables not made here."""
 
-    streams: Names[StreamDefinition] = field(default_factory=Names)
-    tables: Names[tuple[Field, ...]] = field(default_factory=Names)
-    queries: Names[Query] = field(default_factory=Names)
-    emitters: Names[EmitterDefinition] = field(default_factory=Names)
-    feeds: Names[frozenset[str]] = field(default_factory=Names)
+    streams: ByName[StreamDefinition] = field(default_factory=ByName)
+    tables: ByName[tuple[Field, ...]] = field(default_factory=ByName)
+    queries: ByName[Query] = field(default_factory=ByName)
+    emitters: ByName[EmitterDefinition] = field(default_factory=ByName)
+    feeds: ByName[frozenset[str]] = field(default_factory=ByName)
     """The streams that INSERT INTO reads to feed each stream."""
     find_table: TableFinder = no_tables
 
@@ -93,7 +93,7 @@ class Catalog:
 
     def without_stream(self, name: str) -> Catalog:
         """The INSERTs that read the stream or feed it end with it."""
-        feeds = Names({target: sources - {name.lower()} for target, sources in self.feeds.without(name).items()})
+        feeds = ByName({target: sources - {name.lower()} for target, sources in self.feeds.without(name).items()})
         return replace(self, streams=self.streams.without(name), feeds=feeds)
 
     def fed_by(self, name: str) -> frozenset[str]:

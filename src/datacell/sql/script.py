@@ -28,6 +28,14 @@ def read(text: str, catalog: Catalog | None = None, file: str = "<sql>") -> Iter
         yield placed
 
 
+def defined(text: str) -> Catalog:
+    """What is known after a script."""
+    known = Catalog()
+    for placed in read(text):
+        known = after(known, placed.statement)
+    return known
+
+
 def statements(text: str, file: str = "<sql>") -> list[tuple[Source, list[Token]]]:
     """The statements of a script, not yet bound."""
     source = Source(text, file)

@@ -24,8 +24,6 @@ from datacell.placement.sizes import Sizes
 from datacell.placement.statistics import Statistics
 from datacell.rewrite.rules import optimized
 from datacell.sql import script
-from datacell.sql.catalog import Catalog
-from datacell.sql.statements.statement import after
 
 TIMES = 3
 ROUNDS, SWEEPS = 8, 1000
@@ -117,9 +115,7 @@ def _least_squares(amounts: np.ndarray, seconds: np.ndarray, relative_to: np.nda
 
 def _runs(engine: Engine, site: Site) -> Iterator[Measured]:
     """Fragments take turns, as they do in a net: one that runs again and again by itself is faster than it will be."""
-    catalog = Catalog()
-    for placed in script.read(_TABLES):
-        catalog = after(catalog, placed.statement)
+    catalog = script.defined(_TABLES)
     plans = [(text, optimized(script.query(text, catalog)).plan) for text in FRAGMENTS]
     allowed = [(text, plan) for text, plan in plans if not engine.refusals(plan)]
     began = time.perf_counter()

@@ -30,8 +30,8 @@ class JoinKind(Enum):
 
 
 @dataclass(frozen=True)
-class Join(Plan):
-    """⋈: pairs of rows that satisfy the condition; without one, the product ×."""
+class _Pairs(Plan):
+    """Rows of the left with rows of the right."""
 
     left: Plan
     right: Plan
@@ -48,6 +48,11 @@ class Join(Plan):
     def expressions(self) -> Iterable[exp.Expr]:
         return () if self.condition is None else (self.condition,)
 
+
+@dataclass(frozen=True)
+class Join(_Pairs):
+    """⋈: pairs of rows that satisfy the condition; without one, the product ×."""
+
     def head(self) -> str:
         if self.condition is None:
             return "product" if self.kind is JoinKind.INNER else f"{self.kind.value} join"
@@ -55,28 +60,16 @@ class Join(Plan):
 
 
 @dataclass(frozen=True)
-class Apply(Plan):
+class Apply(_Pairs):
     """The dependent join: for every row of the left the right is evaluated again, and may read the row as ``outer``.
 
     It stands for subqueries until they are unnested into joins, which is always possible.
     """
 
-    left: Plan
-    right: Plan
-    kind: JoinKind
-    condition: exp.Expr | None = None
-
     def __post_init__(self) -> None:
         if self.kind in (JoinKind.RIGHT, JoinKind.FULL):
             raise PlanError(f"apply cannot be a {self.kind.value} join")
-        require_columns(self, self.expressions(), (self.left.schema + self.right.schema).names)
-
-    @cached_property
-    def schema(self) -> Schema:
-        return self.left.schema + self.right.schema if self.kind.keeps_right else self.left.schema
-
-    def expressions(self) -> Iterable[exp.Expr]:
-        return () if self.condition is None else (self.condition,)
+        super().__post_init__()
 
     @cached_property
     def outer(self) -> frozenset[str]:

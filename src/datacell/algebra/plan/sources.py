@@ -15,8 +15,8 @@ from datacell.errors import PlanError
 
 
 @dataclass(frozen=True)
-class Stream(Plan):
-    """The rows of a stream, each valid from its timestamp on, forever."""
+class _Relation(Plan):
+    """Rows that have a name; columns of the plan are qualified by the alias."""
 
     name: str
     alias: str
@@ -25,22 +25,19 @@ class Stream(Plan):
     @cached_property
     def schema(self) -> Schema:
         return Schema(tuple(Field(f"{self.alias}.{f.name}", f.type) for f in self.columns))
+
+
+@dataclass(frozen=True)
+class Stream(_Relation):
+    """The rows of a stream, each valid from its timestamp on, forever."""
 
     def head(self) -> str:
         return f"stream {self.name}{_alias(self)} ({_names(self.columns)})"
 
 
 @dataclass(frozen=True)
-class Table(Plan):
+class Table(_Relation):
     """The rows of a table, valid at every instant."""
-
-    name: str
-    alias: str
-    columns: tuple[Field, ...]
-
-    @cached_property
-    def schema(self) -> Schema:
-        return Schema(tuple(Field(f"{self.alias}.{f.name}", f.type) for f in self.columns))
 
     def head(self) -> str:
         return f"table {self.name}{_alias(self)} ({_names(self.columns)})"

@@ -10,6 +10,7 @@ from functools import cache
 
 from sqlglot import exp
 
+from datacell.algebra import scalar
 from datacell.algebra.types import BIGINT, BOOLEAN, NULL
 from datacell.engines.agreed import aggregates, entries
 from datacell.engines.agreed.entries import Table
@@ -46,7 +47,7 @@ def aggregate(node: exp.Expr, spell: Spell) -> Spelled:
 
 def over(node: exp.Window, spell: Spell) -> Spelled:
     call = _call(node.this, spell, {**aggregate_functions(), **ranking_functions()})
-    name = _name(node.this)
+    name = scalar.function_name(node.this)
     partition = each(node.args.get("partition_by") or (), spell)
     order: list[exp.Ordered] = node.args["order"].expressions if node.args.get("order") else []
     keys = each((o.this for o in order), spell)
@@ -112,7 +113,7 @@ def _count(node: exp.Anonymous, spell: Spell) -> Spelled:
 
 def _ignoring_nulls(call: Spelled) -> Spelled:
     if not call.text.startswith(("first_value(", "last_value(", "nth_value(", "lag(", "lead(")):
-        raise RefusedError(f"IGNORE NULLS of {_name(call.node)}")
+        raise RefusedError(f"IGNORE NULLS of {scalar.function_name(call.node)}")
     return Spelled(f"{call.text.removesuffix(')')} IGNORE NULLS)", call.type, call.node)
 
 
@@ -141,8 +142,3 @@ def _bound(spec: exp.WindowSpec, kind: str, edge: str) -> str:
     if kind != "ROWS" or count is None or count < 0 or side not in _SIDES:
         raise RefusedError(f"a frame of {kind} with an offset other than a whole number of rows")
     return f"{count} {side}"
-
-
-def _name(node: exp.Expr) -> str:
-    found = node if isinstance(node, exp.Anonymous) else node.find(exp.Anonymous)
-    return found.name if found is not None else ""

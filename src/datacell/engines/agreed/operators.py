@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sqlglot import exp
 
-from datacell.algebra import types
+from datacell.algebra import duration, types
 from datacell.algebra.types import (
     BIGINT,
     BOOLEAN,
@@ -40,15 +40,6 @@ COMPARISONS: Mapping[type[exp.Expr], str] = {
 ARITHMETIC: Mapping[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*"}
 BITS: Mapping[type[exp.Expr], str] = {exp.BitwiseAnd: "&", exp.BitwiseOr: "|", exp.BitwiseXor: "^"}
 
-_MICROSECONDS = {
-    "microsecond": 1,
-    "millisecond": 1_000,
-    "second": 1_000_000,
-    "minute": 60_000_000,
-    "hour": 3_600_000_000,
-    "day": 86_400_000_000,
-    "week": 604_800_000_000,
-}
 _MONTHS = {"month": 1, "year": 12}
 _WHOLE_DAYS = ("day", "week")
 
@@ -142,7 +133,7 @@ def moved(node: exp.Expr, time: Spelled, by: exp.Interval | Spelled) -> Spelled:
     if time.type not in (DATE, TIMESTAMP, TIMESTAMP_NTZ):
         raise RefusedError(f"{time.type} {sign} an interval")
     step = (
-        f"to_months({count * _MONTHS[unit]})" if unit in _MONTHS else f"to_microseconds({count * _MICROSECONDS[unit]})"
+        f"to_months({count * _MONTHS[unit]})" if unit in _MONTHS else f"to_microseconds({count * duration.UNITS[unit]})"
     )
     date_stays = time.type == DATE and (unit in _MONTHS or unit in _WHOLE_DAYS)
     result = time.type if time.type != DATE or date_stays else TIMESTAMP
@@ -154,7 +145,7 @@ def _interval(node: exp.Interval) -> tuple[int, str]:
     value = node.this
     name = unit.name.lower().removesuffix("s") if isinstance(unit, exp.Var) else ""
     written = value.name if isinstance(value, exp.Literal) else ""
-    if (name not in _MICROSECONDS and name not in _MONTHS) or not written.removeprefix("-").isdigit():
+    if (name not in duration.UNITS and name not in _MONTHS) or not written.removeprefix("-").isdigit():
         raise RefusedError(f"the interval {node.sql(dialect='spark')}")
     return int(written), name
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from sqlglot import exp
 
-from datacell.algebra import types
+from datacell.algebra import duration, types
 from datacell.algebra.types import BOOLEAN, DATE, DOUBLE, INT, STRING, TIMESTAMP, Type
 from datacell.engines.agreed import casts, operators
 from datacell.engines.agreed.spelled import RefusedError, Spelled, as_type, quoted, text_literal, whole_literal
 
+Unit = TypeVar("Unit")
 Special = Callable[[Sequence[Spelled], exp.Expr], Spelled]
 
 TRUNCATE = {
@@ -36,15 +38,6 @@ PARTS = {
     **dict.fromkeys(("doy",), "dayofyear({0})"),
     **dict.fromkeys(("hour", "h", "hours", "hr", "hrs"), "hour({0})"),
     **dict.fromkeys(("minute", "m", "min", "mins", "minutes"), "minute({0})"),
-}
-MICROSECONDS = {
-    "MICROSECOND": 1,
-    "MILLISECOND": 1_000,
-    "SECOND": 1_000_000,
-    "MINUTE": 60_000_000,
-    "HOUR": 3_600_000_000,
-    "DAY": 86_400_000_000,
-    "WEEK": 604_800_000_000,
 }
 _PLAIN_CLASS = r"\[\^?[A-Za-z0-9 _@:/,;=#%!<>.+*-]+\]"
 _PLAIN_PATTERN = re.compile(rf"\^?(?:[A-Za-z0-9 _@:/,;=#%!<>\-|)]|\((?!\?)|\\[.]|{_PLAIN_CLASS}|(?<=[^|(^*+?])[*+?])+")
@@ -71,18 +64,18 @@ def date_part(arguments: Sequence[Spelled], node: exp.Expr) -> Spelled:
 def timestampdiff(arguments: Sequence[Spelled], node: exp.Expr) -> Spelled:
     if len(arguments) != 3:
         raise RefusedError("datediff with a unit takes three arguments")
-    unit = _unit("timestampdiff", arguments[0], {u.lower(): u for u in MICROSECONDS})
+    unit = _unit("timestampdiff", arguments[0], duration.UNITS)
     start, end = (_moment("timestampdiff", a, TIMESTAMP) for a in arguments[1:])
-    return Spelled(f"((epoch_us({end.text}) - epoch_us({start.text})) // {MICROSECONDS[unit]})", types.BIGINT, node)
+    return Spelled(f"((epoch_us({end.text}) - epoch_us({start.text})) // {unit})", types.BIGINT, node)
 
 
 def timestampadd(arguments: Sequence[Spelled], node: exp.Expr) -> Spelled:
-    unit = _unit("timestampadd", arguments[0], {u.lower(): u for u in MICROSECONDS})
+    unit = _unit("timestampadd", arguments[0], duration.UNITS)
     count = casts.cast(arguments[1], types.BIGINT) if arguments[1].type in types.INTEGERS else None
     if count is None:
         raise RefusedError(f"timestampadd of {arguments[1].type}")
     moment = _moment("timestampadd", arguments[2], TIMESTAMP)
-    added = f"({moment.text} + to_microseconds({count.text} * {MICROSECONDS[unit]}))"
+    added = f"({moment.text} + to_microseconds({count.text} * {unit}))"
     return Spelled(added, TIMESTAMP, node)
 
 
@@ -170,7 +163,7 @@ def _pattern(name: str, arguments: Sequence[Spelled]) -> str:
     return quoted(pattern)
 
 
-def _unit(name: str, argument: Spelled, known: Mapping[str, str]) -> str:
+def _unit(name: str, argument: Spelled, known: Mapping[str, Unit]) -> Unit:
     written = (text_literal(argument) or "").lower()
     if written not in known:
         raise RefusedError(f"{name} by {written or 'a computed unit'}")

@@ -47,6 +47,7 @@ _NUMBER = Field("number′", types.BIGINT)
 """Engines may change the order of rows, so each has its number with it."""
 
 _REJECTED = arrow_schema(Schema(REJECTED))
+NOTHING_REJECTED = _REJECTED.empty_table()
 _BROKEN = arrow_schema(Schema((_NUMBER, Field(REASON, types.STRING))))
 
 
@@ -86,7 +87,7 @@ class Gate:
         broken = pa.concat_tables([given, *self._broken(doubtful, run)])
         entering = arriving.drop_columns([_NUMBER.name])
         if not len(broken):
-            return Checked(entering, _REJECTED.empty_table())
+            return Checked(entering, NOTHING_REJECTED)
         broken = broken.sort_by(_NUMBER.name)
         numbers = broken[_NUMBER.name].combine_chunks()
         enters = pc.invert(pc.is_in(arriving[_NUMBER.name], value_set=numbers))

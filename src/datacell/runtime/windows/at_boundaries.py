@@ -9,7 +9,6 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from datacell.algebra import tree
 from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.query import Emission, Query, Timing
 from datacell.compile.evaluation import AtBoundaries
@@ -25,6 +24,7 @@ from datacell.runtime.streams.batch import Batch, Need
 from datacell.runtime.streams.stream import AnsweredWindow
 from datacell.runtime.windows import changes
 from datacell.runtime.windows.increments import Increments
+from datacell.runtime.windows.query_windows import QueryWindows
 from datacell.runtime.windows.reevaluation import Reevaluation
 
 MOST_BOUNDARIES = 1024
@@ -74,8 +74,7 @@ class AnswersAtBoundaries:
     def __init__(self, described: AtBoundaries, baskets: Mapping[str, Basket], plans: Plans, output: Output) -> None:
         self.query: Query = described.query
         self.strategy, self.baskets = described.strategy, baskets
-        self.windows = tree.windows(self.query.plan)
-        self.streams = [tree.stream_of(w) for w in self.windows]
+        self.windows = QueryWindows.of(self.query)
         self.windowing: WindowStrategy = _strategy(described, baskets, plans, output)
         self.reached, self._latest = _recovered(output)
         self._due: list[Boundary] = []
@@ -112,8 +111,7 @@ class AnswersAtBoundaries:
     def answered_windows(self, stream: str, watermark: int) -> list[AnsweredWindow] | None:
         if self.query.timing is Timing.ARRIVALS:
             return None
-        pairs = zip(self.windows, self.streams, strict=True)
-        return [(w.window, watermark) for w, name in pairs if name == stream]  # type: ignore[misc]
+        return [(spec, watermark) for spec in self.windows.over(stream)]  # type: ignore[misc]
 
     def expire(self) -> None:
         if self.reached.boundary != -FOREVER:
@@ -130,9 +128,9 @@ class AnswersAtBoundaries:
 
     def _wanted(self, ready: Ready) -> Iterator[Boundary]:
         """The boundaries that may be answered now, oldest first."""
-        specs = [w.window for w in self.windows]
+        specs = self.windows.specs
         if self.query.timing is Timing.ARRIVALS:
-            arrived = min(self.baskets[stream].progress.rows for stream in self.streams)
+            arrived = min(self.baskets[stream].progress.rows for stream in self.windows.streams)
             found = boundaries.due_in_rows(specs, arrived, max(self.reached.boundary, 0))
         else:
             now = ready()

@@ -9,9 +9,7 @@ from time import perf_counter
 import numpy as np
 import pyarrow as pa
 
-from datacell.algebra import tree
 from datacell.algebra.positions import FOREVER, Positions
-from datacell.algebra.query import Timing
 from datacell.incremental.boundaries import Boundary
 from datacell.incremental.plans import Incremental
 from datacell.runtime.evaluation import Held, Prepared
@@ -23,6 +21,7 @@ from datacell.runtime.windows.expiry import Expiry
 from datacell.runtime.windows.ingestion import Ingestion
 from datacell.runtime.windows.kept_relations import KeptRelations
 from datacell.runtime.windows.leaves import Leaves
+from datacell.runtime.windows.query_windows import QueryWindows
 from datacell.runtime.windows.slicer import Slicer
 
 
@@ -30,11 +29,10 @@ class Increments:
     """A split query at work."""
 
     def __init__(self, described: Incremental, directory: Path, baskets: Mapping[str, Basket], plans: Plans) -> None:
-        query = described.query
-        self.streams = [tree.stream_of(w) for w in tree.windows(query.plan)]
-        self.axis = Axis.NUMBER if query.timing is Timing.ARRIVALS else Axis.TIME
+        self.windows = QueryWindows.of(described.query)
         self.relations = KeptRelations(described, directory, baskets, plans)
-        self.ingestions = {stream: self._ingestion(stream, baskets[stream], plans) for stream in set(self.streams)}
+        streams = dict.fromkeys(self.windows.streams)
+        self.ingestions = {stream: self._ingestion(stream, baskets[stream], plans) for stream in streams}
         self._answering = Answering(described, plans)
         self.leaves = Leaves(described, self.relations, plans)
         self._expiry = Expiry(described, self.relations, self.leaves, plans)
@@ -51,10 +49,10 @@ class Increments:
         self._spent = perf_counter() - started
 
     def positions(self) -> list[Positions]:
-        if self.axis is Axis.NUMBER:
-            return [np.empty(0, dtype=np.int64) for _ in self.streams]
+        if self.windows.axis is Axis.NUMBER:
+            return [np.empty(0, dtype=np.int64) for _ in self.windows.streams]
         occupied = {stream: ingestion.occupied() for stream, ingestion in self.ingestions.items()}
-        return [occupied[stream] for stream in self.streams]
+        return [occupied[stream] for stream in self.windows.streams]
 
     def answer(self, due: Sequence[Boundary]) -> pa.Table:
         started = perf_counter()
@@ -89,4 +87,4 @@ class Increments:
     def _ingestion(self, stream: str, basket: Basket, plans: Plans) -> Ingestion:
         slices = self.relations.slices
         mine = self.relations.of(stream)
-        return Ingestion(basket, {n: (Slicer(n, kept, self.axis, plans), slices[n]) for n, kept in mine})
+        return Ingestion(basket, {n: (Slicer(n, kept, self.windows.axis, plans), slices[n]) for n, kept in mine})

@@ -19,6 +19,7 @@ from datacell.runtime.plans.plans import Plans
 from datacell.runtime.plans.prepared import PreparedPlan
 from datacell.runtime.windows.delta_join import visible_at, with_visibility
 from datacell.runtime.windows.kept_relations import KeptRelations
+from datacell.runtime.windows.query_windows import QueryWindows
 from datacell.runtime.windows.slices import Slices, slices
 from datacell.runtime.windows.sliding.aggregation import ScannedLeaf, SlidingAggregation
 from datacell.runtime.windows.sliding.leaf import SlidingLeaf
@@ -41,7 +42,8 @@ class Leaves:
             )
             for number, merge in described.merges.items()
         }
-        windows = [(w.window, tree.stream_of(w)) for w in tree.windows(query.plan)]
+        own = QueryWindows.of(query)
+        windows = list(zip(own.specs, own.streams, strict=True))
         self._window_numbers = {
             number: windows.index((leaf.window, self._stream(leaf)))
             for number, leaf in enumerate(self.split.leaves)

@@ -7,19 +7,19 @@ from typing import Any
 
 import pyarrow as pa
 
-from datacell.algebra import tree
-from datacell.algebra.positions import FOREVER, Positions
-from datacell.algebra.query import TIME_COLUMNS, Timing
+from datacell.algebra.positions import Positions
+from datacell.algebra.query import TIME_COLUMNS
 from datacell.algebra.tree import Key
 from datacell.engines.arrow import arrow_schema
-from datacell.incremental import boundaries, lift
+from datacell.incremental import lift
 from datacell.incremental.boundaries import Boundary
 from datacell.incremental.inputs import BOUNDARIES, WindowRows
 from datacell.incremental.plans import Reevaluated
 from datacell.runtime.evaluation import Prepared
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.streams.basket import Basket
-from datacell.runtime.streams.batch import Axis, Batch, Need
+from datacell.runtime.streams.batch import Batch, Need
+from datacell.runtime.windows.query_windows import QueryWindows
 
 
 class Reevaluation:
@@ -28,11 +28,9 @@ class Reevaluation:
     def __init__(self, described: Reevaluated, baskets: Mapping[str, Basket], plans: Plans) -> None:
         query = described.query
         self.baskets = baskets
-        self.windows = tree.windows(query.plan)
-        self.streams = [tree.stream_of(w) for w in self.windows]
-        self.axis = Axis.NUMBER if query.timing is Timing.ARRIVALS else Axis.TIME
+        self.windows = QueryWindows.of(query)
         (time,) = TIME_COLUMNS[query.timing]
-        self._boundaries_schema = arrow_schema(lift.boundaries_schema(time.type, len(self.windows)))
+        self._boundaries_schema = arrow_schema(lift.boundaries_schema(time.type, len(self.windows.specs)))
         self._one, self._many = (plans.prepare(*named) for named in described.named())
 
     def prepare(self, stream: str, batch: Batch) -> Prepared:  # noqa: ARG002
@@ -42,23 +40,18 @@ class Reevaluation:
         """The rows are needed as they are."""
 
     def positions(self) -> list[Positions]:
-        return [self.baskets[stream].times() for stream in self.streams]
+        return [self.baskets[stream].times() for stream in self.windows.streams]
 
     def answer(self, due: Sequence[Boundary]) -> pa.Table:
         inputs: dict[Key, pa.Table] = {BOUNDARIES: self._boundaries(due)}
-        for index, stream in enumerate(self.streams):
+        for index, stream in enumerate(self.windows.streams):
             shown = [b.shown[index] for b in due]
             start, stop = min(s for s, _ in shown), max(e for _, e in shown)
-            inputs[WindowRows(index)] = self.baskets[stream].between(self.axis, start, stop, lift.POSITION)
+            inputs[WindowRows(index)] = self.baskets[stream].between(self.windows.axis, start, stop, lift.POSITION)
         return (self._one if len(due) == 1 else self._many)(inputs)
 
     def oldest_needed(self, stream: str, boundary: int) -> list[Need]:
-        first = 0 if self.axis is Axis.NUMBER else -FOREVER
-        return [
-            (self.axis, boundaries.oldest_needed(w.window, max(boundary, first)))
-            for w, name in zip(self.windows, self.streams, strict=True)
-            if name == stream
-        ]
+        return [(self.windows.axis, self.windows.oldest_needed(stream, boundary))]
 
     def expire(self, boundary: int) -> None:
         """Baskets expire by themselves."""
@@ -68,7 +61,7 @@ class Reevaluation:
 
     def _boundaries(self, due: Sequence[Boundary]) -> pa.Table:
         columns: list[Any] = [[b.end for b in due]]
-        for index in range(len(self.windows)):
+        for index in range(len(self.windows.specs)):
             columns += [[b.shown[index][side] for b in due] for side in (0, 1)]
         schema = self._boundaries_schema
         return pa.table([pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)], schema=schema)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from datacell.algebra import scalar
 from datacell.algebra.plan import Plan
 from datacell.algebra.types import BOOLEAN, NULL, Type
 from datacell.errors import SqlError
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ)
 _NOT_VALUES = (exp.DataType, exp.Var, exp.IntervalSpan)
-_MODIFIERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
+MODIFIERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
+"""What may stand around the call of an aggregate."""
 _UNSUPPORTED: dict[type[exp.Expr], str] = {
     exp.Any: "ANY",
     exp.All: "ALL",
@@ -70,7 +72,7 @@ class Expressions(Columns):
                 return self.bind(node.this)
             case exp.Dot(this=exp.Identifier(name=first)) if first.lower() not in self.lambda_parameters:
                 raise self.context.error(f"there is no function {node.sql(dialect='spark')[:60]}", node)
-            case _ if isinstance(node, _MODIFIERS):
+            case _ if isinstance(node, MODIFIERS):
                 return self.aggregate(node)
             case _ if type(node) in _UNSUPPORTED:
                 raise self.context.error(f"{_UNSUPPORTED[type(node)]} is not supported here", node)
@@ -162,8 +164,7 @@ def not_grouped(context: Context, node: exp.Column) -> SqlError:
 
 
 def _called(node: exp.Expr) -> str:
-    found = node if isinstance(node, exp.Anonymous) else node.find(exp.Anonymous)
-    return found.name.lower() if found is not None else node.sql(dialect="spark")
+    return scalar.function_name(node).lower() or node.sql(dialect="spark")
 
 
 def _rebuilt(value: object, operands: dict[int, Typed]) -> object:

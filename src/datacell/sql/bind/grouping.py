@@ -22,11 +22,10 @@ from datacell.sql import functions
 from datacell.sql.bind.analytic import SelectExpressions, nulls_outside
 from datacell.sql.bind.coercing import cast, operand
 from datacell.sql.bind.context import Typed
-from datacell.sql.bind.expressions import Expressions, not_grouped
+from datacell.sql.bind.expressions import MODIFIERS, Expressions, not_grouped
 from datacell.sql.bind.function_calls import call_over_rows, lookup
 from datacell.sql.functions import FunctionKind
 
-_WRAPPERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
 Sets = list[frozenset[int]]
 
 MOST_SETS = 4096
@@ -37,7 +36,7 @@ def is_aggregate(node: exp.Expr) -> bool:
     if isinstance(node, exp.Anonymous):
         function = functions.lookup(node.name)
         return function is not None and function.kind is FunctionKind.AGGREGATE
-    return isinstance(node, _WRAPPERS)
+    return isinstance(node, MODIFIERS)
 
 
 def aggregates(node: exp.Expr) -> Iterable[exp.Expr]:
@@ -46,7 +45,7 @@ def aggregates(node: exp.Expr) -> Iterable[exp.Expr]:
         return
     if isinstance(node, exp.Window):
         inner = node.this
-        while isinstance(inner, _WRAPPERS):
+        while isinstance(inner, MODIFIERS):
             inner = inner.this
         for child in (*inner.iter_expressions(), *(c for c in node.iter_expressions() if c is not node.this)):
             yield from aggregates(child)

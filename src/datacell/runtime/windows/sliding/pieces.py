@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
 import pyarrow as pa
 
 from datacell.algebra.positions import Positions
-from datacell.runtime.streams.batch import positions
-
-Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
+from datacell.runtime.streams.batch import Mask, positions
 
 
 @dataclass(frozen=True, eq=False)

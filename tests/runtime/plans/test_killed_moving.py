@@ -14,7 +14,7 @@ import pytest
 import datacell
 from runtime import drawn
 
-TESTS = Path(__file__).parent.parent
+TESTS = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{Path(datacell.__file__).parent.parent}{os.pathsep}{TESTS}"}
 
 

@@ -1,73 +1,17 @@
-"""Answers at every instant: the paper's example, what leaves when, what is kept, what a restart changes."""
+"""Answers at every instant: what leaves when, what is kept, what a restart changes."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from datetime import UTC, datetime
-from math import floor
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from datacell.sql import script
-from reference import FOREVER, Feed, Reference, Row
-from runtime.netrun import NetRun, Validity, snapshot
-from sample import Values, answers, at, bind, catalog, defined, engine, reference
-
-HIGHWAY = (
-    "CREATE STREAM highway (lane SMALLINT, speed FLOAT, length FLOAT, `timestamp` TIMESTAMP, "
-    "WATERMARK FOR `timestamp` AS `timestamp`)"
-)
-MEASURED = [(5, 18.28, 5.27, "05:00:08"), (2, 21.33, 4.62, "05:01:32"), (4, 19.69, 9.97, "05:02:16")]
-LISTING = """
-((18.280), [03/11/1993 05:00:08, 03/11/1993 05:01:32))
-((19.805), [03/11/1993 05:01:32, 03/11/1993 05:02:16))
-((19.766), [03/11/1993 05:02:16, 03/11/1993 05:15:08))
-((20.510), [03/11/1993 05:15:08, 03/11/1993 05:16:32))
-((19.690), [03/11/1993 05:16:32, 03/11/1993 05:17:16))
-""".strip().splitlines()
-"""Section 4.2.4 of the paper, which cuts numbers off behind the third digit."""
-
-
-def highway(directory: Path, query: str) -> tuple[NetRun, list[Row]]:
-    known = defined(HIGHWAY)
-    fields = known.streams["highway"].fields
-    rows = [dict(zip([f.name for f in fields], (*m[:3], _clock(m[3])), strict=True)) for m in MEASURED]
-    judge = Reference({"highway": Feed(fields, rows, "timestamp")}, {}, engine())
-    return NetRun(directory, known, judge, engine(), script.query(query, known)), rows
-
-
-def _clock(text: str) -> datetime:
-    return datetime.strptime(f"1993-03-11 {text}", "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
-
-
-def listed(rows: Sequence[Validity]) -> list[str]:
-    """The rows as the paper lists them."""
-    shown = []
-    for begins, ends, (value,) in rows:
-        first, last = (datetime.fromtimestamp(t / 1_000_000, UTC).strftime("%m/%d/%Y %H:%M:%S") for t in (begins, ends))
-        shown.append(f"(({floor(value * 1000) / 1000:.3f}), [{first}, {last}))")
-    return shown
-
-
-def test_the_highway_of_the_paper_to_the_digit(tmp_path: Path) -> None:
-    net, rows = highway(tmp_path, "SELECT avg(speed) AS mean FROM highway [RANGE 15 MINUTES]")
-    left = []
-    for number, row in enumerate(rows):
-        net.deposit("highway", number, [row])
-        left.append(listed(net.validities()))
-    assert left == [[], [], LISTING[:1]], "the third row makes the first element leave"
-    net.scheduler.drain()
-    assert listed(net.validities()) == LISTING
-
-
-# What leaves when
-
-
-def net_of(directory: Path, text: str, data: dict[str, Values] | None = None) -> NetRun:
-    return NetRun(directory, catalog(), reference() if data is None else reference(data), engine(), bind(text))
+from reference import FOREVER, Reference
+from runtime.netrun import NetRun, net_of, snapshot
+from sample import Values, answers, at, bind, defined, engine
 
 
 def put(net: NetRun, number: int, seconds: float, k: int = 1, stream: str = "s") -> None:
@@ -173,9 +117,6 @@ def test_the_select_list_may_say_when(tmp_path: Path) -> None:
     assert firing.rows.to_pylist() == [{"valid_to": at(11), "k": 1, "valid_from": at(1)}]
 
 
-# Other cuts of the same answer
-
-
 def test_coalesce_joins_equal_rows_that_follow_each_other(tmp_path: Path) -> None:
     net = net_of(tmp_path, "COALESCE (SELECT k, count(*) AS c FROM s [FIXED 2 SECONDS] GROUP BY k)")
     for number, (seconds, k) in enumerate([(0, 1), (2, 1), (2.5, 2), (4, 1), (5, 1), (9, 1)]):
@@ -205,8 +146,6 @@ def test_rows_are_split_as_time_comes(tmp_path: Path) -> None:
     assert left(net)[2:] == [(8, 11, 0), (8, 12, 1), (12, 16, 1), (16, 18, 1)]
 
 
-# What is kept
-
 QUERIES = [
     "SELECT k, avg(v) AS a, count(*) AS c FROM s [RANGE 1 MINUTE] GROUP BY k",
     "SELECT k, median(v) AS a FROM s [RANGE 1 MINUTE] GROUP BY k",
@@ -231,8 +170,6 @@ def test_what_is_kept_is_proportional_to_the_window(tmp_path: Path, text: str) -
     assert max(kept) <= 5 * 32
     assert max(stored) <= 2 * 31 + 3
 
-
-# Restarts, and other ways of the same thing
 
 RESTARTED = [*QUERIES, "SELECT k, max(n) AS m FROM s [UNBOUNDED] GROUP BY k", "SELECT k, v FROM s [RANGE 9 SECONDS]"]
 RESTARTED += [
@@ -303,9 +240,6 @@ def test_sampled_at_boundaries_it_is_the_answer_with_slide(tmp_path: Path, text:
     assert sampled
     for answer in sampled:
         assert snapshot(found, answer.boundary - 1) == answer.rows, answer.boundary
-
-
-# Plans
 
 
 def test_plans_are_called_after_what_operators_do(tmp_path: Path) -> None:

@@ -1,0 +1,37 @@
+"""Checkpoints: what fits to them, and what is said when they cannot be used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from datacell.errors import CheckpointError
+from datacell.runtime.storage import files
+from datacell.runtime.storage.checkpoint import Checkpoint
+
+
+def test_a_checkpoint_refuses_a_query_that_has_changed(tmp_path: Path) -> None:
+    Checkpoint(tmp_path).admit("query", "hot", "SELECT 1")
+    Checkpoint(tmp_path).admit("query", "HOT", "SELECT 1")
+    with pytest.raises(CheckpointError, match="hot has changed"):
+        Checkpoint(tmp_path).admit("query", "hot", "SELECT 2")
+
+
+def test_a_directory_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(CheckpointError, match="cannot be written"):
+        files.write_json(tmp_path / "file" / "below", 1)
+
+
+@pytest.mark.parametrize("path", ["file", "file/below"])
+def test_a_checkpoint_in_the_place_of_a_file_says_so(tmp_path: Path, path: str) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(CheckpointError, match="cannot be read: Not a directory"):
+        Checkpoint(tmp_path / path)
+
+
+def test_a_damaged_checkpoint_says_so(tmp_path: Path) -> None:
+    (tmp_path / "cell.json").write_text("{")
+    with pytest.raises(CheckpointError, match="is damaged"):
+        Checkpoint(tmp_path)
