@@ -18,7 +18,7 @@ import pyarrow as pa
 from datacell.runtime.streams.batch import Batch, Need
 from datacell.runtime.streams.stream import AnsweredWindow
 
-Prepared = Mapping[int, Any]
+PreparedBatch = Mapping[int, Any]
 """What was made of a batch ahead of time, by the number of the relation that it is for."""
 
 
@@ -59,10 +59,10 @@ class Held:
 class Evaluation(Protocol):
     strategy: str
 
-    def prepare(self, stream: str, batch: Batch) -> Prepared:
+    def prepare(self, stream: str, batch: Batch) -> PreparedBatch:
         """What can be made of a batch that is about to come, whatever its number, without changing anything."""
 
-    def ingest(self, stream: str, batch: Batch, prepared: Prepared) -> None:
+    def ingest(self, stream: str, batch: Batch, prepared: PreparedBatch) -> None:
         """A batch is about to be put into the basket; what is needed of it may be kept already."""
 
     def is_due(self, ready: Ready) -> bool:

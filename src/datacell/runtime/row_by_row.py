@@ -9,7 +9,7 @@ import pyarrow as pa
 from datacell.algebra.tree import Key
 from datacell.compile.evaluation import RowByRow
 from datacell.incremental.inputs import BasketRows
-from datacell.runtime.evaluation import Fired, Held, Prepared, Ready
+from datacell.runtime.evaluation import Fired, Held, PreparedBatch, Ready
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.storage.output import Output
 from datacell.runtime.streams.basket import Basket
@@ -30,10 +30,10 @@ class AnswersRowByRow:
         self.seen: BatchesSeen = {} if last is None else dict(last.state["batches"])
         self._latest = None if last is None else last.rows
 
-    def prepare(self, stream: str, batch: Batch) -> Prepared:  # noqa: ARG002
+    def prepare(self, stream: str, batch: Batch) -> PreparedBatch:  # noqa: ARG002
         return {}
 
-    def ingest(self, stream: str, batch: Batch, prepared: Prepared) -> None:
+    def ingest(self, stream: str, batch: Batch, prepared: PreparedBatch) -> None:
         """The rows are answered when they are in the basket."""
 
     def is_due(self, ready: Ready) -> bool:  # noqa: ARG002 - rows are enough

@@ -11,7 +11,7 @@ import pyarrow as pa
 from datacell.algebra.positions import FOREVER
 from datacell.algebra.window import Now
 from datacell.compile.evaluation import EveryInstant
-from datacell.runtime.evaluation import Fired, Held, Prepared, Ready
+from datacell.runtime.evaluation import Fired, Held, PreparedBatch, Ready
 from datacell.runtime.instants.cut_points import CutPoint
 from datacell.runtime.instants.running_program import RunningProgram
 from datacell.runtime.plans.plans import Plans
@@ -33,10 +33,10 @@ class AnswersAtEveryInstant:
         self._recovered = None if output.last is None else output.last.rows
         self._has_fired = False
 
-    def prepare(self, stream: str, batch: Batch) -> Prepared:  # noqa: ARG002
+    def prepare(self, stream: str, batch: Batch) -> PreparedBatch:  # noqa: ARG002
         return {}
 
-    def ingest(self, stream: str, batch: Batch, prepared: Prepared) -> None:
+    def ingest(self, stream: str, batch: Batch, prepared: PreparedBatch) -> None:
         """Rows are taken when time has come to them."""
 
     def is_due(self, ready: Ready) -> bool:

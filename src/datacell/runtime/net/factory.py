@@ -10,7 +10,7 @@ import pyarrow as pa
 from datacell.compile import Compiled
 from datacell.compile.evaluation import AtBoundaries, EveryInstant, RowByRow
 from datacell.errors import PlanError
-from datacell.runtime.evaluation import Evaluation, Prepared, Ready
+from datacell.runtime.evaluation import Evaluation, PreparedBatch, Ready
 from datacell.runtime.instants.every_instant import AnswersAtEveryInstant
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.row_by_row import AnswersRowByRow
@@ -68,10 +68,10 @@ class Factory:
 
     # What a stream asks of its readers
 
-    def prepare(self, stream: str, batch: Batch) -> Prepared:
+    def prepare(self, stream: str, batch: Batch) -> PreparedBatch:
         return self.evaluation.prepare(stream, batch)
 
-    def ingest(self, stream: str, batch: Batch, prepared: Prepared | None) -> None:
+    def ingest(self, stream: str, batch: Batch, prepared: PreparedBatch | None) -> None:
         self.evaluation.ingest(stream, batch, prepared or {})
 
     def answered_windows(self, stream: str) -> list[AnsweredWindow] | None:

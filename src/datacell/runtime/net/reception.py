@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from datacell.runtime.streams.stream import Prepared, RunningStream
+from datacell.runtime.streams.stream import PreparedByReaders, RunningStream
 
 SOURCE = "receptor"
 """What a receptor's batches are numbered under; each query that inserts into the stream has numbers of its own."""
@@ -20,7 +20,7 @@ class Offered:
     number: int
     rows: pa.Table
     rejected: pa.Table
-    prepared: Prepared | None = None
+    prepared: PreparedByReaders | None = None
 
 
 class Reception:

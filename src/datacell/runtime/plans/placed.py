@@ -23,8 +23,6 @@ LOOK_EVERY = 16
 ALIKE = 2.0
 """Up to this factor of rows an input is what it was."""
 
-Tables = dict[Key, pa.Table]
-
 
 class PreparedFragment:
     """A fragment that its engine has prepared; what that cannot finish runs on the fallback, which can do all."""
@@ -80,7 +78,7 @@ class PlacedPlan:
     def run(self, inputs: Mapping[Key, pa.Table]) -> pa.Table:
         for key, table in inputs.items():
             self.rows.setdefault(key, Recent()).add(len(table))
-        everything: Tables = dict(inputs)
+        everything = dict(inputs)
         for one in self.fragments:
             answer = everything[one.fragment.slot] = one.run(everything)
         self.runs += 1

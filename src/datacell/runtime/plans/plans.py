@@ -24,7 +24,7 @@ from datacell.runtime.plans.prepared import PreparedPlan, corrected_by
 BEHIND = 0.95
 """The share of the time that a query works from which on it cannot keep up."""
 
-Tables = Callable[[str], pa.Table]
+ReadTable = Callable[[str], pa.Table]
 
 
 def no_tables(name: str) -> pa.Table:
@@ -43,7 +43,7 @@ class Plans:
         engines: Mapping[Site, Engine],
         placements: Placements,
         fallback: Engine,
-        tables: Tables = no_tables,
+        tables: ReadTable = no_tables,
     ) -> None:
         self.query, self.engines, self.fallback, self.table = query, engines, fallback, tables
         self.placements = placements
@@ -52,7 +52,7 @@ class Plans:
         self._busy, self._since = 0.0, perf_counter()
 
     @classmethod
-    def on(cls, engine: Engine, query: str = "query", tables: Tables = no_tables) -> Plans:
+    def on(cls, engine: Engine, query: str = "query", tables: ReadTable = no_tables) -> Plans:
         """Everything on one engine."""
         site = Site(engine.name)
         return cls(query, {site: engine}, Placements(Alone(site)), engine, tables)
@@ -63,7 +63,7 @@ class Plans:
         query: str,
         engines: Mapping[Site, Engine],
         site: Site | None,
-        tables: Tables,
+        tables: ReadTable,
         known: Statistics,
         units: UnitCosts,
     ) -> Plans:

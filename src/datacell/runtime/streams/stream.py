@@ -24,7 +24,7 @@ from datacell.runtime.streams.gate import Gate, Run
 from datacell.runtime.streams.side_output import SideOutput
 from datacell.runtime.streams.statements import Statements
 
-Prepared = Sequence[tuple["Reader", Any]]
+PreparedByReaders = Sequence[tuple["Reader", Any]]
 """What readers have made of rows before they are taken; only they know what it is."""
 
 AnsweredWindow = tuple[TimeWindow, int]
@@ -75,7 +75,7 @@ class RunningStream:
         self.enabled = True
         self.last_arrival = clock.now()
 
-    def prepare(self, rows: pa.Table) -> Prepared:
+    def prepare(self, rows: pa.Table) -> PreparedByReaders:
         """What readers can make of rows before they are taken. It changes nothing, so it needs no lock.
 
         Nothing, if rows get their times when they are taken.
@@ -86,7 +86,7 @@ class RunningStream:
         return [(reader, reader.prepare(self.definition.name, coming)) for reader in self._readers()]
 
     def take(
-        self, source: str, number: int, rows: pa.Table, rejected: pa.Table, prepared: Prepared | None = None
+        self, source: str, number: int, rows: pa.Table, rejected: pa.Table, prepared: PreparedByReaders | None = None
     ) -> None:
         """Take a batch of rows that have passed the gate, and what was rejected of it."""
         self.last_arrival = self.clock.now()

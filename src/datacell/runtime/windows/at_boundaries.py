@@ -16,7 +16,7 @@ from datacell.engines.arrow import arrow_schema
 from datacell.incremental import boundaries, lift
 from datacell.incremental.boundaries import Boundary
 from datacell.incremental.plans import Incremental
-from datacell.runtime.evaluation import Fired, Held, Prepared, Ready
+from datacell.runtime.evaluation import Fired, Held, PreparedBatch, Ready
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.storage.output import Output
 from datacell.runtime.streams.basket import Basket
@@ -49,9 +49,9 @@ class Reached:
 class WindowStrategy(Protocol):
     """How windows are evaluated: again, or by increments."""
 
-    def prepare(self, stream: str, batch: Batch) -> Prepared: ...
+    def prepare(self, stream: str, batch: Batch) -> PreparedBatch: ...
 
-    def ingest(self, stream: str, batch: Batch, prepared: Prepared) -> None: ...
+    def ingest(self, stream: str, batch: Batch, prepared: PreparedBatch) -> None: ...
 
     def positions(self) -> list[Positions]:
         """For each window, sorted positions that tell where its stream has rows."""
@@ -79,10 +79,10 @@ class AnswersAtBoundaries:
         self.reached, self._latest = _recovered(output)
         self._due: list[Boundary] = []
 
-    def prepare(self, stream: str, batch: Batch) -> Prepared:
+    def prepare(self, stream: str, batch: Batch) -> PreparedBatch:
         return self.windowing.prepare(stream, batch)
 
-    def ingest(self, stream: str, batch: Batch, prepared: Prepared) -> None:
+    def ingest(self, stream: str, batch: Batch, prepared: PreparedBatch) -> None:
         self.windowing.ingest(stream, batch, prepared)
 
     def is_due(self, ready: Ready) -> bool:

@@ -27,7 +27,7 @@ from datacell.runtime.streams.batch import positions
 from datacell.runtime.windows.slices import Slices
 
 
-class Side(Protocol):
+class NewRows(Protocol):
     """One side of a join: where its rows come from."""
 
     schema: pa.Schema
@@ -69,7 +69,7 @@ class DeltaJoin:
     """The visible pairs of two sides."""
 
     def __init__(
-        self, number: int, pairs: Pairs, compaction: Plan | None, left: Side, right: Side, plans: Plans
+        self, number: int, pairs: Pairs, compaction: Plan | None, left: NewRows, right: NewRows, plans: Plans
     ) -> None:
         self.left, self.right = left, right
         self.schema = _visible(pairs.columns)

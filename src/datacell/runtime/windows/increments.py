@@ -12,7 +12,7 @@ import pyarrow as pa
 from datacell.algebra.positions import FOREVER, Positions
 from datacell.incremental.boundaries import Boundary
 from datacell.incremental.plans import Incremental
-from datacell.runtime.evaluation import Held, Prepared
+from datacell.runtime.evaluation import Held, PreparedBatch
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.streams.basket import Basket
 from datacell.runtime.streams.batch import Axis, Batch, Need
@@ -40,10 +40,10 @@ class Increments:
         """Seconds since the last batch came, and boundaries that were answered since."""
         self._expired = -FOREVER
 
-    def prepare(self, stream: str, batch: Batch) -> Prepared:
+    def prepare(self, stream: str, batch: Batch) -> PreparedBatch:
         return self.ingestions[stream].prepare(batch)
 
-    def ingest(self, stream: str, batch: Batch, prepared: Prepared) -> None:
+    def ingest(self, stream: str, batch: Batch, prepared: PreparedBatch) -> None:
         started = perf_counter()
         self.ingestions[stream].ingest(batch, prepared)
         self._spent = perf_counter() - started

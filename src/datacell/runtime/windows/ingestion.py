@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from datacell.algebra.positions import Positions
-from datacell.runtime.evaluation import Prepared
+from datacell.runtime.evaluation import PreparedBatch
 from datacell.runtime.streams.basket import Basket
 from datacell.runtime.streams.batch import Axis, Batch
 from datacell.runtime.windows.chunking import AdaptiveChunking
@@ -29,7 +29,7 @@ class Ingestion:
         self._first, self._slices = next(iter(kept.values()))
         """All relations of a stream are cut at the same positions: any of them tells where."""
 
-    def prepare(self, batch: Batch) -> Prepared:
+    def prepare(self, batch: Batch) -> PreparedBatch:
         """Slices of rows that will not wait, where they are made of nothing else; row windows need their numbers."""
         by_rows = self._first.axis is Axis.NUMBER
         if by_rows or not len(batch.rows) or not self.chunking.is_new(self._last_slice(batch)):
@@ -40,12 +40,12 @@ class Ingestion:
             if slicer.kept.cuts is not None and slicer.reads_only_its_stream
         }
 
-    def ingest(self, batch: Batch, prepared: Prepared) -> None:
+    def ingest(self, batch: Batch, prepared: PreparedBatch) -> None:
         """Make slices of the rows that have come, unless the open slice may wait for more."""
         if self.chunking.is_due(len(batch.rows), self._last_slice(batch)):
             self.flush(batch, prepared)
 
-    def flush(self, batch: Batch | None = None, prepared: Prepared | None = None) -> None:
+    def flush(self, batch: Batch | None = None, prepared: PreparedBatch | None = None) -> None:
         """Make slices of everything that waits, and of this batch."""
         for number, (slicer, slices) in self.kept.items():
             self._ingest(slicer, slices, batch, (prepared or {}).get(number))

@@ -13,7 +13,7 @@ from datacell.incremental.plans import Incremental
 from datacell.incremental.relations import SLICE, Kept, Pairs, View, fields
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.streams.basket import Basket
-from datacell.runtime.windows.delta_join import DeltaJoin, KeptSide, PairedSide, Side
+from datacell.runtime.windows.delta_join import DeltaJoin, KeptSide, NewRows, PairedSide
 from datacell.runtime.windows.slices import Slices
 
 
@@ -47,7 +47,7 @@ class KeptRelations:
         """Rows that are held."""
         return sum(s.size() for s in self.slices.values()) + sum(len(j.rows) for j in self.joins.values())
 
-    def _side(self, view: View) -> Side:
+    def _side(self, view: View) -> NewRows:
         if view.relation in self.slices:
             return KeptSide(view, self.slices[view.relation])
         return PairedSide(view, self.joins[view.relation])

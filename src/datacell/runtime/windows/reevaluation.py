@@ -15,7 +15,7 @@ from datacell.incremental import lift
 from datacell.incremental.boundaries import Boundary
 from datacell.incremental.inputs import BOUNDARIES, WindowRows
 from datacell.incremental.plans import Reevaluated
-from datacell.runtime.evaluation import Prepared
+from datacell.runtime.evaluation import PreparedBatch
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.streams.basket import Basket
 from datacell.runtime.streams.batch import Batch, Need
@@ -33,10 +33,10 @@ class Reevaluation:
         self._boundaries_schema = arrow_schema(lift.boundaries_schema(time.type, len(self.windows.specs)))
         self._one, self._many = (plans.prepare(*named) for named in described.named())
 
-    def prepare(self, stream: str, batch: Batch) -> Prepared:  # noqa: ARG002
+    def prepare(self, stream: str, batch: Batch) -> PreparedBatch:  # noqa: ARG002
         return {}
 
-    def ingest(self, stream: str, batch: Batch, prepared: Prepared) -> None:
+    def ingest(self, stream: str, batch: Batch, prepared: PreparedBatch) -> None:
         """The rows are needed as they are."""
 
     def positions(self) -> list[Positions]:
