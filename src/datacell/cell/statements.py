@@ -14,6 +14,7 @@ from datacell.cell.dropping import drop
 from datacell.cell.result import Result
 from datacell.cell.works import Works
 from datacell.compile import compile
+from datacell.compile.evaluation import AtBoundaries
 from datacell.compile.feasibility import warning
 from datacell.emitters.kinds import open_emitter
 from datacell.emitters.protocol import Emitter
@@ -93,7 +94,7 @@ class Statements:
         plan = f"\n{show.text(compiled.optimized.plan)}" if compiled.rewritten else ""
         self.works.checkpoint.admit("query", name, query.text + plan)
         output = Output(self.works.checkpoint.query(name), arrow_schema(compiled.optimized.result))
-        why = getattr(compiled.evaluation, "why", "") if query.timing in _SAMPLED else ""
+        why = compiled.evaluation.why if isinstance(compiled.evaluation, AtBoundaries) else ""
         remark = "; ".join(filter(None, (why, compiled.refusal, told)))
         with self.works.scheduler.exclusively() as net:
             net.add_factory(name, compiled, output, self.works.plans(name, compiled), remark)
@@ -156,7 +157,3 @@ class Statements:
             intake.stop(found)
         elif self._is_running() and found not in intake.receptors:
             intake.start(found, once=False)
-
-
-_SAMPLED = (Timing.BOUNDARIES, Timing.ARRIVALS)
-"""Queries of which there is something to say why they are evaluated as they are."""
