@@ -102,7 +102,5 @@ def from_json(found: dict[str, Any]) -> UnitCosts:
 
 
 def _engine_from_json(costs: dict[str, Any]) -> EngineCosts:
-    rows: dict[OperatorKind, float] = {
-        kind: float(costs["row"][kind.value]) for kind in OperatorKind if kind is not OperatorKind.RUNNING
-    }
+    rows: dict[OperatorKind, float] = {kind: float(costs["row"][kind.value]) for kind in _MEASURED}
     return EngineCosts(float(costs["firing"]), float(costs["operator"]), rows, float(costs["pair"]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from threading import RLock
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,7 @@ class PreparedPlan:
         self.name, self.plan = name, plan
         self._plans = plans
         self._tables = tree.table_names(plan)
+        self._slots = tree.slots(plan)
         self._projection = tree.projection(plan)
         self._may_run: dict[int, bool] = {}
         """For each operator, numbered as they are met, whether DuckDB may run it."""
@@ -52,7 +54,7 @@ class PreparedPlan:
     def __call__(self, inputs: Mapping[Key, pa.Table]) -> pa.Table:
         """A plan that only passes columns of its input on needs no engine."""
         if self._projection is not None:
-            (slot,) = tree.slots(self.plan)
+            (slot,) = self._slots
             return inputs[slot].select(list(self._projection.values())).rename_columns(list(self._projection))
         return self._run(inputs)
 
@@ -70,6 +72,11 @@ class PreparedPlan:
             self._look(placed)
         return answer
 
+    @cached_property
+    def _usual_site(self) -> Site:
+        """Asked at every firing as long as the plan was not placed, so found out once."""
+        return self._plans.usual_site(self.plan)
+
     @property
     def _placed(self) -> PlacedPlan | None:
         return self._plans.placements.placed.get(self.name)
@@ -82,7 +89,7 @@ class PreparedPlan:
     @property
     def call_overhead_rows(self) -> int:
         """So many rows are about worth one call of it."""
-        sites = set(self.sites) or {self._plans.usual_site(self.plan)}
+        sites = set(self.sites) or {self._usual_site}
         return max(self._plans.call_overhead_rows[site] for site in sites)
 
     def slots(self, rows: Mapping[Key, float]) -> frozenset[Slot]:
@@ -94,7 +101,7 @@ class PreparedPlan:
         root, placements = self._operators(rows, {}), self._plans.placements
         if isinstance(root, Operator):
             return self._move(root, placements.policy.sites(root, placements.units))
-        site = self._plans.usual_site(self.plan)
+        site = self._usual_site
         alone = Fragment(FragmentResult(0), site, expanded(self.plan, site), self.plan)
         placed = placements.placed[self.name] = PlacedPlan((), (alone,), self._plans.engines, self._plans.fallback)
         return placed
