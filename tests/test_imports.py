@@ -38,13 +38,13 @@ ALLOWED: dict[str, set[str]] = {
     # the net
     "runtime": WHAT_RUNS | {"compile", "incremental", "runtime.plans", "runtime.storage", "runtime.streams"},
     "runtime.storage": WHAT_RUNS,
-    "runtime.plans": WHAT_RUNS | {"placement", "incremental"},
+    "runtime.plans": WHAT_RUNS | {"placement", "incremental", "runtime.storage"},
     "runtime.streams": WHAT_RUNS | {"incremental", "runtime", "runtime.storage"},
     "runtime.windows": ANSWERS | {"incremental"},
     "runtime.instants": ANSWERS | {"intervals", "incremental"},
     "runtime.net": WHAT_RUNS | BELOW_NET | {"compile"},
     # its edges
-    "receptors": WHAT_RUNS | {"sql.text", "runtime.storage", "runtime.streams", "emitters", "sockets"},
+    "receptors": WHAT_RUNS | {"incremental", "sql.text", "runtime.storage", "runtime.streams", "emitters", "sockets"},
     "emitters": WHAT_RUNS | {"runtime.storage", "sockets"},
     # its face
     "cell": STAGES | SQL | RUNTIME | {"engines", "compile", "receptors", "emitters", "errors"},

@@ -19,6 +19,7 @@ class Recording:
     """Keeps the numbers of what was delivered; waits at `gate`, fails while `broken`."""
 
     guarantee = "at least once"
+    takes_files = False
 
     def __init__(self) -> None:
         self.numbers: list[int] = []

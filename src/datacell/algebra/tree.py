@@ -45,6 +45,10 @@ def table_names(plan: Plan) -> set[str]:
     return {node.name for node in descendants(plan) if isinstance(node, Table)}
 
 
+def inputs(plan: Plan) -> list[Input]:
+    return [node for node in descendants(plan) if isinstance(node, Input)]
+
+
 def slots(plan: Plan) -> set[Slot]:
     """The inputs that must be handed to a plan when it runs."""
     return {node.slot for node in descendants(plan) if isinstance(node, Input)}

@@ -10,6 +10,7 @@ from datacell.cell.result import Result
 from datacell.cell.works import Works
 from datacell.compile import compile
 from datacell.compile.explain import Format, explain_query
+from datacell.engines.transfers import to_driver
 from datacell.runtime.net.members import as_given
 from datacell.sql.catalog import Catalog
 from datacell.sql.statements.statement import Analyze, Explain, Select, Show, SparkStatement, Statement
@@ -41,5 +42,5 @@ def _rows(statement: Statement, works: Works, catalog: Catalog) -> pa.Table | No
             return listing.fragments(net.factories[as_given(name, net.factories)])
         case SparkStatement(text):
             frame = works.tables.execute(text)
-            return frame.toArrow() if frame.columns else None
+            return to_driver(frame, works.tables.account) if frame.columns else None
     return None

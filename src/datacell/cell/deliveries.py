@@ -23,11 +23,13 @@ class Deliveries:
         delivery = Delivery(name, output, emitter, self.checkpoint.emitter(name), lambda: self._forget(output))
         with self.scheduler.exclusively() as net:
             net.add_emitter(name, source.name)
-        self.running[name] = delivery
+        self.running[name], output.takers[name] = delivery, emitter.takes_files
         delivery.start()
 
     def stop(self, name: str) -> None:
-        self.running.pop(name).stop()
+        delivery = self.running.pop(name)
+        delivery.output.takers.pop(name, None)
+        delivery.stop()
         with self.scheduler.exclusively() as net:
             net.drop_emitter(name)
 

@@ -3,28 +3,45 @@
 from __future__ import annotations
 
 from functools import partial
+from math import inf
 from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 
 from datacell.algebra.definitions import StreamDefinition
+from datacell.engines.spark import SparkEngine
+from datacell.engines.transfers import to_driver
 from datacell.errors import SqlError
 from datacell.receptors.file_order import ordered
-from datacell.receptors.receptor import Receptor
+from datacell.receptors.first_stage import FirstStage, columns_of
+from datacell.receptors.receptor import ReadDifferentlyError, Reading, Receptor
 from datacell.receptors.sources import Source, from_frame, open_source
 from datacell.receptors.spool import Spool, is_spooled, spool_source
 from datacell.runtime.net.scheduler import Scheduler
 from datacell.runtime.storage.checkpoint import Checkpoint
+from datacell.runtime.streams.first_stage import Wanted
+from datacell.runtime.streams.stream import RunningStream
+
+LITTLE = 1 << 20
+"""Bytes: as long as no more waits at the start, the first batch is taken for a small one."""
+
+HYSTERESIS = 8
+"""A stream whose batches stay on the cluster must become so many times smaller before they no longer do."""
 
 
 class Intake:
     """Opens the sources of streams and deposits their micro-batches."""
 
-    def __init__(self, spark: SparkSession, scheduler: Scheduler, checkpoint: Checkpoint) -> None:
-        self.spark, self.scheduler, self.checkpoint = spark, scheduler, checkpoint
+    def __init__(self, engine: SparkEngine, scheduler: Scheduler, checkpoint: Checkpoint) -> None:
+        self.engine, self.spark, self.scheduler, self.checkpoint = engine, engine.session, scheduler, checkpoint
         self.receptors: dict[str, Receptor] = {}
         self.frames: dict[str, DataFrame] = {}
         self._spools: dict[str, Spool] = {}
+        self._expected: dict[str, float] = {}
+        """Rows that the next micro-batch of a stream is expected to have."""
+        self._stages: dict[str, FirstStage] = {}
+        self._whole: set[str] = set()
+        """Streams of which all columns are read, because some rows are kept as they came."""
 
     def add(self, definition: StreamDefinition) -> None:
         """A new stream; one without a source of its own gets a spool."""
@@ -45,7 +62,10 @@ class Intake:
         directory = self.checkpoint.stream(name) / "spark"
         receptor = Receptor(stream.definition, source, directory, partial(self._deposit, name, source))
         self.receptors[name] = receptor
-        receptor.start(once)
+        size = source.size()
+        self._expected[name] = 0.0 if size is not None and size <= LITTLE else inf
+        wanted = stream.wanted(self._expected[name])
+        receptor.start(once, Reading() if wanted is None else self._reading(stream, source, wanted))
 
     def stop(self, name: str) -> None:
         receptor = self.receptors.pop(name, None)
@@ -89,10 +109,48 @@ class Intake:
         return open_source(self.spark, definition) if definition.options else None
 
     def _deposit(self, stream: str, source: Source, number: int, frame: DataFrame) -> None:
-        """One Spark job brings the checked rows of a micro-batch, while the net answers the one before."""
+        """What readers want is made of a micro-batch where it is, or its rows are transferred.
+
+        Meanwhile the net answers the one before.
+        """
         running = self.scheduler.members.streams[stream]
         if self.scheduler.holds(stream, number):
             self.scheduler.run()
             return
-        batch = ordered(source.vet(frame.toArrow()))
-        self.scheduler.hand_over(stream, number, *running.gate.divide(batch, running.clock.now()))
+        before = running.basket.progress.rows
+        wanted = running.wanted(self._expected[stream] * (HYSTERESIS if stream in self._stages else 1))
+        if wanted is None:
+            self._transfer(running, source, number, frame)
+        else:
+            self._stage(running, source, wanted, number, frame)
+        self._expected[stream] = float(running.basket.progress.rows - before)
+
+    def _transfer(self, stream: RunningStream, source: Source, number: int, frame: DataFrame) -> None:
+        name = stream.definition.name
+        self._stages.pop(name, None)
+        if self.receptors[name].reading != Reading():
+            raise ReadDifferentlyError(Reading())
+        batch = ordered(source.vet(to_driver(frame, stream.basket.account)))
+        self.scheduler.hand_over(name, number, *stream.gate.divide(batch, stream.clock.now()))
+
+    def _stage(
+        self, stream: RunningStream, source: Source, wanted: list[Wanted], number: int, frame: DataFrame
+    ) -> None:
+        name = stream.definition.name
+        best, now = self._reading(stream, source, wanted), self.receptors[name].reading
+        if not now.has(columns_of(wanted)) or (now.is_ordered and not best.is_ordered and name not in self._whole):
+            raise ReadDifferentlyError(best)
+        stage = self._stages.get(name)
+        if stage is None or [*stage.wanted] != wanted:
+            stage = self._stages[name] = FirstStage.of(stream.gate, wanted, self.engine, stream.basket.account)
+        try:
+            self.scheduler.hand_over_staged(name, number, stage.run(frame, number, stream.clock.now()))
+        except ReadDifferentlyError:
+            self._whole.add(name)
+            raise
+
+    def _reading(self, stream: RunningStream, source: Source, wanted: list[Wanted]) -> Reading:
+        """No column is read that nobody wants; but if rows were rejected, all, because their text is kept."""
+        if source.plain is None or stream.definition.name in self._whole:
+            return Reading()
+        return Reading(columns_of(wanted) | stream.gate.columns, is_ordered=False)

@@ -46,7 +46,7 @@ def listed(thing: Thing, net: Members, deliveries: Mapping[str, Delivery]) -> pa
 
 def _streams(net: Members) -> pa.Table:
     return _table(
-        ("stream", "enabled", "rows", "in basket", "late", "rejected"),
+        ("stream", "enabled", "rows", "in basket", "late", "rejected", "to driver"),
         [
             (
                 name,
@@ -55,6 +55,7 @@ def _streams(net: Members) -> pa.Table:
                 sum(len(batch.rows) for batch in stream.basket.batches),
                 stream.basket.progress.late,
                 stream.basket.progress.rejected,
+                stream.basket.account.to_driver.rows,
             )
             for name, stream in net.streams.items()
         ],

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from datacell.emitters import text
+from datacell.engines.transfers import Account, to_cluster
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +31,7 @@ class Result:
         return self.table.to_pandas()
 
     def to_spark(self) -> DataFrame:
-        return self.spark.createDataFrame(self.table)
+        return to_cluster(self.spark, self.table, None, Account())
 
     def to_pylist(self) -> list[dict[str, Any]]:
         return list(self.table.to_pylist())

@@ -10,6 +10,7 @@ from datacell.algebra import types
 from datacell.algebra.plan import Plan
 from datacell.algebra.schema import Field
 from datacell.algebra.tree import Key, table_names
+from datacell.engines.transfers import Account, to_driver
 from datacell.errors import SqlError
 from datacell.runtime.net.scheduler import Scheduler
 
@@ -20,13 +21,14 @@ class Tables:
     def __init__(self, spark: SparkSession, owner: SparkSession, scheduler: Scheduler) -> None:
         self.spark, self.owner, self.scheduler = spark, owner, scheduler
         self._kept: dict[str, pa.Table] = {}
+        self.account = Account()
 
     def read(self, name: str) -> pa.Table:
         own = self._own(name.lower())
         if own is not None:
             return own
         if name.lower() not in self._kept:
-            self._kept[name.lower()] = self._frame(name).toArrow()
+            self._kept[name.lower()] = to_driver(self._frame(name), self.account)
         return self._kept[name.lower()]
 
     def find(self, name: str) -> tuple[Field, ...] | None:

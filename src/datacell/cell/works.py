@@ -42,7 +42,7 @@ class Works:
         self.spark = on_spark.session
         self.engines = Engines(on_spark, DuckDBEngine(), engine)
         self.scheduler = Scheduler(clock)
-        self.intake = Intake(self.spark, self.scheduler, self.checkpoint)
+        self.intake = Intake(on_spark, self.scheduler, self.checkpoint)
         self.tables = Tables(self.spark, spark or self.spark, self.scheduler)
         self.deliveries = Deliveries(self.scheduler, self.checkpoint)
 

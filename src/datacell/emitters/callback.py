@@ -9,6 +9,7 @@ from datacell.runtime.storage.output import Firing
 
 class CallbackEmitter:
     guarantee = "at least once"
+    takes_files = False
 
     def __init__(self, callback: Callable[[Firing], object]) -> None:
         self.callback = callback

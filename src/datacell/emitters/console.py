@@ -18,6 +18,7 @@ _LONGEST = 80
 
 class ConsoleEmitter:
     guarantee = "at least once"
+    takes_files = False
 
     def __init__(self, name: str, console: Console | None = None) -> None:
         self.name, self.console = name, console or Console()

@@ -1,5 +1,7 @@
 """Files: a directory with one part file per firing. Exactly once: the part has the firing's number as its name.
 
+What has its home on the cluster is written by executors, in as many parts as they like (`by_executors`).
+
 The directory belongs to the emitter. Firings come in order, so a part with a later number than the first one that is
 delivered was left by another run, and is removed: what is there is what this run wrote.
 """
@@ -13,8 +15,16 @@ from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
 
-from datacell.emitters import columns, text
+from datacell.algebra.schema import Schema
+from datacell.emitters import by_executors, columns, text
+from datacell.emitters.by_executors import Save
+from datacell.engines.arrow import fields_of
+from datacell.engines.protocol import ParquetFiles
+from datacell.engines.spark import read_files
 from datacell.errors import CheckpointError, EmitterError
 from datacell.runtime.storage import files
 from datacell.runtime.storage.output import Firing
@@ -26,14 +36,21 @@ class FileEmitter:
     """csv with a header, json lines, or parquet. A firing without rows writes no file."""
 
     guarantee = "exactly once"
+    takes_files = True
 
-    def __init__(self, directory: Path, form: str, fill: Fill) -> None:
+    def __init__(
+        self, directory: Path, form: str, fill: Fill, spark: SparkSession | None = None, save: Save | None = None
+    ) -> None:
+        """`fill` writes a file in the driver, `save` lets executors write a directory."""
         self.directory, self.form, self._fill = directory, form, fill
+        self._spark, self._save = spark, save
         self._begun = False
 
     def deliver(self, firing: Firing) -> None:
         try:
             self._write(firing)
+        except (PySparkException, Py4JError) as error:
+            raise EmitterError(f"Spark cannot write {self.form}: {str(error).strip().splitlines()[0]}") from error
         except (CheckpointError, OSError) as error:
             message = error.message if isinstance(error, CheckpointError) else str(error)
             raise EmitterError(message, hint="free some space or fix the permissions: it is tried again") from error
@@ -45,11 +62,26 @@ class FileEmitter:
         if not self._begun:
             _remove_after(self.directory, f".{self.form}", firing.number)
             self._begun = True
+        if self._wrote_by_executors(firing):
+            return
         path = self.directory / f"part-{firing.number:010d}.{self.form}"
         if len(firing.rows):
             files.write(path, lambda file: self._fill(file, firing.rows))
         else:
             path.unlink(missing_ok=True)
+
+    def _wrote_by_executors(self, firing: Firing) -> bool:
+        """Rows that are on the cluster, of types that executors spell as the driver does, are written by them."""
+        if not isinstance(firing.content, ParquetFiles) or self._spark is None or self._save is None:
+            return False
+        assert firing.schema is not None
+        frame = read_files(self._spark, firing.content, Schema(fields_of(firing.schema)))
+        if self.form != "parquet" and not all(by_executors.spells(c.dataType) for c in frame.schema.fields):
+            return False
+        self.directory.mkdir(parents=True, exist_ok=True)
+        part = f"part-{firing.number:010d}"
+        by_executors.write(frame, firing.count, self.directory, part, self.form, self._save)
+        return True
 
 
 @dataclass(frozen=True)
@@ -82,6 +114,6 @@ class Parquet:
 def _remove_after(directory: Path, suffix: str, first: int) -> None:
     found = directory.glob(f"part-[0-9]*{suffix}") if directory.is_dir() else ()
     for path in found:
-        number = path.name.removeprefix("part-").removesuffix(suffix)
+        number = path.name.removeprefix("part-").removesuffix(suffix).split("-")[0]
         if number.isdigit() and int(number) > first:
             path.unlink(missing_ok=True)

@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 
 from datacell import sockets
 from datacell.algebra.definitions import EmitterDefinition
+from datacell.emitters import by_executors
 from datacell.emitters.console import ConsoleEmitter
 from datacell.emitters.files import Csv, FileEmitter, Parquet, write_json
 from datacell.emitters.protocol import Emitter
@@ -50,11 +51,17 @@ def _csv(definition: EmitterDefinition, options: dict[str, str], spark: SparkSes
     separator = options.get("sep", ",")
     if header not in ("true", "false") or len(separator) != 1 or separator in '"\n\r':
         raise EmitterError(f"emitter {definition.name}: header is 'true' or 'false', sep is one character")
-    return FileEmitter(_directory(definition, options), "csv", Csv(separator, header == "true"))
+    return FileEmitter(
+        _directory(definition, options),
+        "csv",
+        Csv(separator, header == "true"),
+        spark,
+        by_executors.csv(separator, header == "true"),
+    )
 
 
 def _json(definition: EmitterDefinition, options: dict[str, str], spark: SparkSession) -> Emitter:
-    return FileEmitter(_directory(definition, options), "json", write_json)
+    return FileEmitter(_directory(definition, options), "json", write_json, spark, by_executors.json)
 
 
 def _parquet(definition: EmitterDefinition, options: dict[str, str], spark: SparkSession) -> Emitter:
@@ -62,7 +69,9 @@ def _parquet(definition: EmitterDefinition, options: dict[str, str], spark: Spar
     if compression not in _COMPRESSIONS:
         hint = f"there is {', '.join(_COMPRESSIONS)}"
         raise EmitterError(f"emitter {definition.name}: there is no compression {compression}", hint=hint)
-    return FileEmitter(_directory(definition, options), "parquet", Parquet(compression))
+    return FileEmitter(
+        _directory(definition, options), "parquet", Parquet(compression), spark, by_executors.parquet(compression)
+    )
 
 
 def _console(definition: EmitterDefinition, options: dict[str, str], spark: SparkSession) -> Emitter:

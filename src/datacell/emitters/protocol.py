@@ -11,6 +11,9 @@ class Emitter(Protocol):
     guarantee: str
     """What a client can count on, in words: "exactly once", "at least once"."""
 
+    takes_files: bool
+    """Can executors write for it what has its home on the cluster?"""
+
     def deliver(self, firing: Firing) -> None:
         """Hand over what a firing wrote; it may be empty."""
 

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import pyarrow as pa
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from datacell.errors import EmitterError
+from datacell.algebra.schema import Schema
+from datacell.engines.arrow import fields_of
+from datacell.engines.protocol import ParquetFiles
+from datacell.engines.spark import read_files
+from datacell.engines.transfers import to_cluster
+from datacell.errors import EmitterError, in_backticks
 from datacell.runtime.storage.output import Firing
 
 
 class SparkSinkEmitter:
     guarantee = "at least once"
+    takes_files = True
 
     def __init__(self, spark: SparkSession, form: str, options: dict[str, str]) -> None:
         self.spark, self.form, self.options = spark, form, options
 
     def deliver(self, firing: Firing) -> None:
-        _write(self.spark, firing.rows, self._save, f"write {self.form}")
+        _write(self.spark, firing, self._save, f"write {self.form}")
 
     def close(self) -> None:
         pass
@@ -33,12 +38,13 @@ class SavedTableEmitter:
     """A table of Spark's that has the answer's columns by name; it is made if there is none."""
 
     guarantee = "at least once"
+    takes_files = True
 
     def __init__(self, spark: SparkSession, table: str) -> None:
         self.spark, self.table = spark, table
 
     def deliver(self, firing: Firing) -> None:
-        _write(self.spark, firing.rows, self._save, f"write table {self.table}")
+        _write(self.spark, firing, self._save, f"write table {self.table}")
 
     def close(self) -> None:
         pass
@@ -51,24 +57,33 @@ class TableEmitter:
     """INSERT INTO a table: the query's own columns, by position."""
 
     guarantee = "at least once"
+    takes_files = True
 
     def __init__(self, spark: SparkSession, table: str, columns: Sequence[str]) -> None:
         self.spark, self.table, self.columns = spark, table, list(columns)
 
     def deliver(self, firing: Firing) -> None:
-        _write(self.spark, firing.rows.select(self.columns), self._insert, f"insert into {self.table}")
+        _write(self.spark, firing, self._insert, f"insert into {self.table}")
 
     def close(self) -> None:
         pass
 
     def _insert(self, frame: DataFrame) -> None:
-        frame.write.insertInto(self.table)
+        frame.select(*map(in_backticks, self.columns)).write.insertInto(self.table)
 
 
-def _write(spark: SparkSession, rows: pa.Table, action: Callable[[DataFrame], None], what: str) -> None:
-    if not len(rows):
+def _write(spark: SparkSession, firing: Firing, action: Callable[[DataFrame], None], what: str) -> None:
+    if not firing.count:
         return
     try:
-        action(spark.createDataFrame(rows))
+        action(_frame(spark, firing))
     except (PySparkException, Py4JError) as error:
         raise EmitterError(f"Spark cannot {what}: {str(error).strip().splitlines()[0]}") from error
+
+
+def _frame(spark: SparkSession, firing: Firing) -> DataFrame:
+    """What is on the cluster is read there."""
+    if isinstance(firing.content, ParquetFiles):
+        assert firing.schema is not None
+        return read_files(spark, firing.content, Schema(fields_of(firing.schema)))
+    return to_cluster(spark, firing.rows, None, firing.account)

@@ -33,6 +33,7 @@ _BREATH = 0.1
 
 class TcpEmitter:
     guarantee = "at least once"
+    takes_files = False
 
     def __init__(self, host: str, port: int, largest_queue: int = LARGEST_QUEUE, silence: float = LONGEST_SILENCE):
         self._server = sockets.listening(host, port, EmitterError)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 from weakref import WeakSet
@@ -20,7 +21,8 @@ from datacell.engines.agreed import DUCKDB, refusals
 from datacell.engines.agreed.spelled import RefusedError
 from datacell.engines.arrow import arrow_schema, shaped
 from datacell.engines.arrow_inputs import ArrowInput, ReadAgain, ReadOnce
-from datacell.engines.protocol import Inputs, ParquetFiles, Source
+from datacell.engines.protocol import Annotated, Frame, Inputs, ParquetFiles, Source
+from datacell.engines.transfers import Account, read_in_driver, to_driver
 from datacell.errors import EngineError
 
 _LOCKED: dict[str, str | bool | int | float | list[str]] = {
@@ -59,6 +61,7 @@ class PreparedStatement:
         self._schema = arrow_schema(plan.schema)
         self._inputs: list[ArrowInput] = [ReadOnce() for _ in sources]
         self._lock = Lock()
+        self.account = Account()
         self._opened: list[_Opened | None] = [None for _ in databases]
         self._room = _LEAST_ROOM
         """Rows that there is room for in a chunk of the answer: as many as last time, or nearly as before."""
@@ -66,7 +69,7 @@ class PreparedStatement:
     def run(self, inputs: Inputs) -> pa.Table:
         """Where the database turns out to read an input twice, which it may decide by itself, it can from then on."""
         try:
-            tables = [_loaded(inputs[key], schema) for key, schema in self._sources]
+            tables = [_loaded(inputs[key], schema, self.account) for key, schema in self._sources]
             which = 0 if sum(map(len, tables)) <= _LIGHT else 1
             with self._lock:
                 return shaped(self._run_reading_twice(which, tables), self._schema)
@@ -170,11 +173,29 @@ def _text(plan: Plan, sources: Iterable[Key]) -> str:
     return f"WITH {', '.join(kept)} {text}" if kept else text
 
 
-def _loaded(source: Source, schema: pa.Schema) -> pa.Table:
-    """The columns that are read. Files are read here, because the database may not open any."""
-    if isinstance(source, ParquetFiles):
-        source = pa.concat_tables([pq.read_table(path, columns=schema.names) for path in source.paths])
+def _loaded(source: Source, schema: pa.Schema, account: Account) -> pa.Table:
+    """The columns that are read. Files are read here, because the database may not open any: that is a transfer."""
+    match source:
+        case ParquetFiles():
+            source = read_in_driver(source, schema.names, account)
+        case Annotated():
+            source = _annotated(source, account)
+        case Frame(frame):
+            source = to_driver(frame.select(*(f"`{name}`" for name in schema.names)), account)
     return source if source.schema.equals(schema) else shaped(source.select(schema.names), schema)
+
+
+def _annotated(source: Annotated, account: Account) -> pa.Table:
+    on, *beside = source.by.schema.names
+    names = [n for n in pq.read_schema(_first_file(source.files)).names if n != on]
+    rows = read_in_driver(source.files, [*names, on], account)
+    joined = rows.join(source.by, on, join_type="inner")
+    return joined.select([*names, *beside]).rename_columns([*source.names, *beside])
+
+
+def _first_file(files: ParquetFiles) -> Path:
+    found = (Path(path) for path in files.paths)
+    return next(file for path in found for file in ([path] if path.is_file() else sorted(path.glob("*.parquet"))))
 
 
 def _naive(schema: pa.Schema) -> pa.Schema:

@@ -13,12 +13,36 @@ from datacell.algebra.plan import Plan
 
 @dataclass(frozen=True)
 class ParquetFiles:
-    """A table in files."""
+    """A table in files that executors have written, or that they can read; directories count as their files."""
 
     paths: tuple[str, ...]
+    count: int = 0
+    """Rows, as far as that is known."""
 
 
-Source: TypeAlias = pa.Table | ParquetFiles
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """Rows on the cluster, as Spark has them now: only while the micro-batch lasts that they are of."""
+
+    frame: Any
+    count: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Annotated:
+    """Rows in files, each beside what a small table says of the value that it has in one of its columns.
+
+    That column is the small table's first; rows whose value it does not have are left out.
+    """
+
+    files: ParquetFiles
+    by: pa.Table
+    names: tuple[str, ...]
+    """Under which the other columns of the files are read, in order."""
+    count: int = 0
+
+
+Source: TypeAlias = pa.Table | ParquetFiles | Frame | Annotated
 Inputs: TypeAlias = Mapping[Any, Source]
 """The rows of what a fragment reads, by `Key`: a slot, or the name of a table. (Keys of mappings are invariant.)"""
 

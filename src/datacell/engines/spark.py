@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 from threading import Lock
-from typing import cast
+from typing import TypeVar, cast
 
 import pyarrow as pa
 from py4j.protocol import Py4JError
@@ -19,12 +19,14 @@ from datacell.algebra.plan import Plan
 from datacell.algebra.schema import Schema
 from datacell.algebra.tree import Key
 from datacell.engines import sql
-from datacell.engines.arrow import conform, selected
-from datacell.engines.protocol import Inputs, ParquetFiles, Source
+from datacell.engines.arrow import arrow_schema, selected, shaped
+from datacell.engines.protocol import Annotated, Frame, Inputs, ParquetFiles, Source
 from datacell.engines.session import own_session, session
+from datacell.engines.transfers import Account, to_cluster, to_driver
 from datacell.errors import EngineError, in_backticks
 
 _VIEW_NUMBERS = count()
+Given = TypeVar("Given")
 _FEW = 10_000
 """Rows up to which an input is worth sending to every task instead of shuffling what it is joined with."""
 
@@ -36,53 +38,95 @@ _CAUSE = re.compile(r"^Caused by: ([\w.$]+: )?")
 
 
 class PreparedText:
-    """A plan's text, and the views that it reads its inputs from."""
+    """A plan's text, and the views that it reads its inputs from. `account` has what its runs have transferred."""
 
     def __init__(self, engine: SparkEngine, plan: Plan) -> None:
-        self._engine, self._schema = engine, plan.schema
+        self._engine, self.schema = engine, arrow_schema(plan.schema)
         self._sources = sql.sources(plan)
         self._views = {key: f"datacell_input_{next(_VIEW_NUMBERS)}" for key in self._sources}
         self._text = sql.text(plan, sql.SPARK, self._views)
         self._schemas = {key: cast("StructType", StructType.fromDDL(_ddl(c))) for key, c in self._sources.items()}
         self._empty: dict[Key, DataFrame] = {}
         self._lock = Lock()
+        self.account = Account()
 
     def run(self, inputs: Inputs) -> pa.Table:
+        return self._using(inputs, lambda frame: shaped(to_driver(frame, self.account), self.schema))
+
+    def write(self, inputs: Inputs, directory: str) -> ParquetFiles:
+        """The answer as files that executors write; what was in the directory is gone."""
+        return self._using(inputs, lambda frame: written(frame, directory))
+
+    def over(self, inputs: Inputs, action: Callable[[DataFrame], Given]) -> Given:
+        """What an action makes of the answer, which need not leave the cluster. The frame is gone after it."""
+        return self._using(inputs, action)
+
+    def close(self) -> None:
+        self._empty.clear()
+
+    def _using(self, inputs: Inputs, action: Callable[[DataFrame], Given]) -> Given:
         before = SparkSession.getActiveSession()
         try:
             with self._lock:
-                return conform(self._run(inputs), self._schema)
+                return self._run(inputs, action)
         except (PySparkException, Py4JError, pa.ArrowException) as error:
             raise EngineError(f"Spark could not run the fragment: {_reason(error)}") from error
         finally:
             self._engine.leave(before)
 
-    def _run(self, inputs: Inputs) -> pa.Table:
+    def _run(self, inputs: Inputs, action: Callable[[DataFrame], Given]) -> Given:
+        session = self._session(inputs)
         try:
             alone = _is_for_one_task([inputs[key] for key in self._sources])
             for key, view in self._views.items():
-                frame = self._frame(key, inputs[key])
+                frame = self._frame(session, key, inputs[key])
                 (frame.coalesce(1) if alone else frame).createOrReplaceTempView(view)
-            return self._engine.session.sql(self._text).toArrow()
+            # Spark tells what it observed below a view only of frames that are made of frames, not of text alone.
+            return action(session.sql(self._text).select("*"))
         finally:
             for view in self._views.values():
-                self._engine.session.catalog.dropTempView(view)
+                session.catalog.dropTempView(view)
 
-    def close(self) -> None:
-        self._empty.clear()
+    def _session(self, inputs: Inputs) -> SparkSession:
+        """That of a micro-batch, which is not ours, if there is one: views are only seen in their own session."""
+        frames = (inputs[key] for key in self._sources)
+        return next((one.frame.sparkSession for one in frames if isinstance(one, Frame)), self._engine.session)
 
-    def _frame(self, key: Key, source: Source) -> DataFrame:
-        session, schema = self._engine.session, self._schemas[key]
-        if isinstance(source, ParquetFiles):
-            return session.read.schema(schema).parquet(*source.paths)
-        if not len(source) and key in self._empty:
+    def _frame(self, session: SparkSession, key: Key, source: Source) -> DataFrame:
+        match source:
+            case Frame(frame):
+                return cast("DataFrame", frame)
+            case ParquetFiles(paths):
+                return session.read.schema(self._schemas[key]).parquet(*paths)
+            case Annotated():
+                return self._annotated(session, source)
+        if not len(source) and key in self._empty and session is self._engine.session:
             return self._empty[key]
-        table = _without_empty_pieces(selected(source, self._sources[key]))
-        frame = session.createDataFrame(table, schema=schema)
+        frame = to_cluster(session, selected(source, self._sources[key]), self._schemas[key], self.account)
         frame = broadcast(frame) if len(source) <= _FEW else frame
-        if not len(source):
+        if not len(source) and session is self._engine.session:
             self._empty[key] = frame
         return frame
+
+    def _annotated(self, session: SparkSession, source: Annotated) -> DataFrame:
+        on, *beside = source.by.schema.names
+        rows = session.read.parquet(*source.files.paths)
+        names = [name for name in rows.columns if name != on]
+        by = broadcast(to_cluster(session, source.by, None, self.account))
+        joined = rows.join(by, on)
+        renamed = [joined[in_backticks(old)].alias(new) for old, new in zip(names, source.names, strict=True)]
+        return joined.select(*renamed, *(joined[in_backticks(name)] for name in beside))
+
+
+def read_files(session: SparkSession, files: ParquetFiles, columns: Schema) -> DataFrame:
+    """The rows of files with these columns, which need not be looked for in them."""
+    return session.read.schema(cast("StructType", StructType.fromDDL(_ddl(columns)))).parquet(*files.paths)
+
+
+def written(frame: DataFrame, directory: str) -> ParquetFiles:
+    """The rows of a frame as files of a directory, which executors write."""
+    frame.write.mode("overwrite").parquet(directory)
+    return ParquetFiles((directory,))
 
 
 class SparkEngine:
@@ -113,7 +157,7 @@ class SparkEngine:
 
 
 def _is_for_one_task(sources: Sequence[Source]) -> bool:
-    tables = [source for source in sources if not isinstance(source, ParquetFiles)]
+    tables = [source for source in sources if isinstance(source, pa.Table)]
     return len(tables) == len(sources) and sum(map(len, tables)) <= _ONE_TASK
 
 
@@ -121,12 +165,6 @@ def _make_active(owner: SparkSession) -> None:
     """As PySpark does it itself whenever it creates a frame, which is its only public way and takes far longer."""
     SparkSession._activeSession = owner
     SparkSession._get_j_spark_session_class(owner._jvm).setActiveSession(owner._jsparkSession)
-
-
-def _without_empty_pieces(table: pa.Table) -> pa.Table:
-    """Spark takes an empty piece for the end of a table, and would lose what comes after it; but one it needs."""
-    pieces = [b for b in table.to_batches() if len(b)]
-    return pa.Table.from_batches(pieces) if pieces else table.schema.empty_table()
 
 
 def _ddl(columns: Schema) -> str:

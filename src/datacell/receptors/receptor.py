@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Lock
 
@@ -11,8 +12,8 @@ from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
-from datacell.algebra.definitions import StreamDefinition
-from datacell.errors import DataCellError, SourceError
+from datacell.algebra.definitions import REASON, StreamDefinition
+from datacell.errors import DataCellError, SourceError, in_backticks
 from datacell.receptors.checks import checked
 from datacell.receptors.reasons import explained
 from datacell.receptors.sources import Source
@@ -24,6 +25,27 @@ LONGEST_BATCH = 60.0
 """Seconds that stopping waits for a batch; then it is interrupted, and read again next time."""
 
 Deposit = Callable[[int, DataFrame], None]
+_OTHER_HEADER = "CSV header"
+"""What Spark says of a file whose header is not what it was told to expect."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a source is read: these columns of it, or all; and whether rows say where in the source they are."""
+
+    columns: frozenset[str] | None = None
+    is_ordered: bool = True
+
+    def has(self, columns: frozenset[str]) -> bool:
+        return self.columns is None or columns <= self.columns
+
+
+class ReadDifferentlyError(DataCellError):
+    """A batch was not taken, because it must be read in another way."""
+
+    def __init__(self, reading: Reading) -> None:
+        super().__init__("a batch is read again")
+        self.reading = reading
 
 
 class Receptor:
@@ -36,14 +58,17 @@ class Receptor:
         self._once = False
         self._taking, self._stopping = Lock(), Event()
         self._careful = source.careful
+        self._is_careful = False
+        self._again: Reading | None = None
+        self.reading = Reading()
 
-    def start(self, once: bool) -> None:
+    def start(self, once: bool, reading: Reading | None = None) -> None:
         """Read what is there and end, or listen and read on until stopped."""
         if self.source.listener is not None and not once:
             self.source.listener.start()
-        self._once = once
+        self._once, self.reading = once, reading or Reading()
         _forget_a_half_start(self.checkpoint)
-        self._read(self.source.frame, once)
+        self._read()
 
     @property
     def port(self) -> int | None:
@@ -59,8 +84,9 @@ class Receptor:
         except StreamingQueryException as error:
             if self._failure is not None:
                 raise self._failure from None
-            if not self._can_be_more_careful(error):
+            if self._again is None and not self._can_be_more_careful(str(error)):
                 raise self._stopped(error) from error
+            self._read_again()
             return self.wait(seconds)
         return bool(ended) or seconds is None
 
@@ -80,9 +106,13 @@ class Receptor:
         self._query.stop()
         self._query = None
 
-    def _read(self, frame: DataFrame, once: bool) -> None:
-        writer = checked(frame, self.stream).writeStream.foreachBatch(self._take)
-        trigger = writer.trigger(availableNow=True) if once else writer.trigger(processingTime="0 seconds")
+    def _read_again(self) -> None:
+        self.reading, self._again = self._again or self.reading, None
+        self._read()
+
+    def _read(self) -> None:
+        writer = self._frame().writeStream.foreachBatch(self._take)
+        trigger = writer.trigger(availableNow=True) if self._once else writer.trigger(processingTime="0 seconds")
         named = trigger.queryName(f"receptor {self.stream.name}").option("checkpointLocation", str(self.checkpoint))
         try:
             self._query = named.start()
@@ -90,13 +120,28 @@ class Receptor:
             self.stop()
             raise self._stopped(error) from error
 
-    def _can_be_more_careful(self, error: StreamingQueryException) -> bool:
+    def _frame(self) -> DataFrame:
+        """The rows with why each must not enter; its text too, if all columns are read."""
+        columns, plain = self.reading.columns, self.source.plain
+        if self._is_careful and self._careful is not None:
+            frame = self._careful
+        else:
+            frame = self.source.frame if self.reading.is_ordered or plain is None else plain
+        rows = checked(frame, self.stream)
+        if columns is None:
+            return rows
+        names = [c.name for c in self.stream.columns if c.name in columns]
+        return rows.select(*map(in_backticks, names), REASON)
+
+    def _can_be_more_careful(self, error: str) -> bool:
         """After a line that the fast reader cannot pass, the batch is read again with care."""
-        careful, self._careful = self._careful, None
-        if careful is None or _IMPASSABLE not in str(error):
-            return False
-        self._read(careful, self._once)
-        return True
+        if _IMPASSABLE in error and self._careful is not None and not self._is_careful:
+            self._is_careful, self._again = True, Reading()
+            return True
+        if _OTHER_HEADER in error and not self.reading.is_ordered:
+            self._again = Reading()
+            return True
+        return False
 
     def _take(self, frame: DataFrame, number: int) -> None:
         with self._taking:
@@ -104,8 +149,12 @@ class Receptor:
                 raise SourceError("stopped")
             try:
                 self.deposit(number, frame)
+            except ReadDifferentlyError as other:
+                self._again = other.reading
+                raise
             except DataCellError as error:
-                self._failure = error
+                if not self._can_be_more_careful(_told(error)):
+                    self._failure = error
                 raise
 
     def _stopped(self, error: PySparkException) -> SourceError:
@@ -113,6 +162,11 @@ class Receptor:
             f"stream {self.stream.name} stopped: {explained(str(error))}",
             hint="fix the source and run again: with the same checkpoint it goes on where it stopped",
         )
+
+
+def _told(error: BaseException | None) -> str:
+    """An error and what caused it."""
+    return "" if error is None else f"{error}\n{_told(error.__cause__)}"
 
 
 def _forget_a_half_start(checkpoint: Path) -> None:

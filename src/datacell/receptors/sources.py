@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
+from itertools import islice
 from operator import or_
 from pathlib import Path
 from typing import Protocol
@@ -20,9 +21,10 @@ from datacell.algebra.definitions import StreamColumn, StreamDefinition
 from datacell.errors import SourceError, SqlError, in_backticks
 from datacell.receptors import csv, headers
 from datacell.receptors.checks import MALFORMED
-from datacell.receptors.file_order import file_order
+from datacell.receptors.file_order import FILE_ORDER, file_order
 from datacell.receptors.reasons import explained
 
+_MOST_FILES = 10_000
 FILE_FORMATS = frozenset({"csv", "json", "parquet", "orc", "text", "xml", "avro"})
 
 
@@ -49,6 +51,10 @@ class Source:
     careful: DataFrame | None = None
     """The same rows read in a way that no line can stop, if `frame` is not such a way."""
     listener: Listener | None = None
+    plain: DataFrame | None = None
+    """The same rows without where in the source they are, and without a need to be vetted, if there is such a way."""
+    size: Callable[[], int | None] = lambda: None
+    """Bytes that wait to be read at the start, if that can be told."""
 
 
 def open_source(spark: SparkSession, stream: StreamDefinition) -> Source:
@@ -73,7 +79,8 @@ def open_source(spark: SparkSession, stream: StreamDefinition) -> Source:
 
 def from_frame(frame: DataFrame, stream: StreamDefinition) -> Source:
     """A streaming frame of the user's, under the stream's names and types."""
-    return Source(_cast(frame, stream))
+    found = _cast(frame, stream)
+    return Source(found, plain=found)
 
 
 def frame_columns(frame: DataFrame, stream: str) -> tuple[StreamColumn, ...]:
@@ -104,10 +111,11 @@ def _opened(spark: SparkSession, stream: StreamDefinition, form: str, options: d
     if form in ("csv", "json"):
         settings = {**options, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": MALFORMED}
         frame = reader.schema(f"{columns}, {MALFORMED} string").options(**settings).load()
-        return Source(frame.select("*", *file_order()))
+        return Source(frame.select("*", *file_order()), size=lambda: waiting_bytes(options["path"]))
     if form in FILE_FORMATS:
-        return Source(_with_malformed(reader.schema(columns).options(**options).load().select("*", *file_order())))
-    return Source(_cast(reader.options(**options).load(), stream))
+        files = _with_malformed(reader.schema(columns).options(**options).load())
+        return Source(files.select("*", *file_order()), plain=files, size=lambda: waiting_bytes(options["path"]))
+    return from_frame(reader.options(**options).load(), stream)
 
 
 def _csv(spark: SparkSession, stream: StreamDefinition, options: dict[str, str]) -> Source:
@@ -115,15 +123,30 @@ def _csv(spark: SparkSession, stream: StreamDefinition, options: dict[str, str])
     options.pop("mode", None)
     settings = {"escape": '"', **options}
     if options.get("header", "false").lower() != "true":
-        return Source(csv.fast(spark, stream, settings, names), careful=csv.careful(spark, stream, settings, names))
+        fast = csv.fast(spark, stream, settings, names)
+        careful = csv.careful(spark, stream, settings, names)
+        return Source(fast, careful=careful, plain=fast.drop(*FILE_ORDER), size=lambda: waiting_bytes(options["path"]))
 
     def header_of(file: str) -> list[str] | None:
         line = headers.first_line(spark, file)
         return None if line is None else headers.split(line, csv.separator(options), options.get("quote", '"'))
 
-    order, expected = _order(stream, _first_header(spark, options, header_of))
+    header = _first_header(spark, options, header_of)
+    order, expected = _order(stream, header)
     vet = headers.HeaderCheck(names, expected, header_of)
-    return Source(csv.fast(spark, stream, settings, order), vet, csv.careful(spark, stream, settings, order))
+    plain = None
+    if header is not None and {n.lower() for n in names} <= {n.lower() for n in header}:
+        own = {n.lower(): n for n in names}
+        named = tuple(own.get(n.lower(), n) for n in header)
+        plain = csv.fast(spark, stream, {**settings, "enforceSchema": "false"}, named).drop(*FILE_ORDER)
+    careful = csv.careful(spark, stream, settings, order)
+    return Source(
+        csv.fast(spark, stream, settings, order),
+        vet,
+        careful,
+        plain=plain,
+        size=lambda: waiting_bytes(options["path"]),
+    )
 
 
 def _first_header(
@@ -156,6 +179,17 @@ def _known_spelling(name: str) -> str:
 def _streamable(path: str) -> str:
     """Spark streams from a directory or a pattern, not from a file: a file is a pattern that only it fits."""
     return f"{path[:-1]}[{path[-1]}]" if Path(path.removeprefix("file://")).is_file() else path
+
+
+def waiting_bytes(path: str) -> int | None:
+    """The bytes of a local directory, from which a stream is read; None if it is none, or too large to look at."""
+    if "://" in path.removeprefix("file://"):
+        return None
+    local = Path(path.removeprefix("file://"))
+    if not local.is_dir():
+        return None
+    files = list(islice(local.rglob("*"), _MOST_FILES))
+    return None if len(files) >= _MOST_FILES else sum(p.stat().st_size for p in files if p.is_file())
 
 
 def _with_malformed(frame: DataFrame) -> DataFrame:

@@ -75,7 +75,7 @@ def spool_source(spark: SparkSession, stream: StreamDefinition, spool: Spool) ->
     options = {"format": spool.form, "path": str(spool.directory), "cleanSource": "delete", **_READING[spool.form]}
     source = open_source(spark, StreamDefinition(stream.name, stream.columns, options=tuple(options.items())))
     listener = _listener(stream, spool) if stream.options else None
-    return Source(source.careful or source.frame, listener=listener)
+    return Source(source.careful or source.frame, listener=listener, size=spool.size)
 
 
 def _listener(stream: StreamDefinition, spool: Spool) -> TcpListener:

@@ -4,18 +4,22 @@ There are three ways: row by row, at boundaries, at every instant. Each has a de
 state that is saved with every firing, and the logic in between, which is what this protocol is about.
 
 Who calls, and when. Before a batch is put into a basket: `prepare`, from any thread and without effect, then `ingest`.
+Of a batch whose rows stay on the cluster, `wanted` is asked before it is read, then `ingest_made` is called instead.
 Whenever something has changed: `is_due`, and if it is `fire`; once what it gave is durable, `keep`; then `expire`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import pyarrow as pa
 
+from datacell.algebra.positions import Positions
+from datacell.runtime.storage.output import Answer
 from datacell.runtime.streams.batch import Batch, Need
+from datacell.runtime.streams.first_stage import Arrived, MadeOf, Wanted
 from datacell.runtime.streams.stream import AnsweredWindow
 
 PreparedBatch = Mapping[int, Any]
@@ -40,8 +44,8 @@ class Fired:
     `beside` is the latest answer where the rows do not tell it.
     """
 
-    rows: pa.Table
-    latest: pa.Table
+    rows: Answer
+    latest: Answer
     state: Any
     saved: Mapping[str, Any]
     answered: int = 1
@@ -64,6 +68,12 @@ class Evaluation(Protocol):
 
     def ingest(self, stream: str, batch: Batch, prepared: PreparedBatch) -> None:
         """A batch is about to be put into the basket; what is needed of it may be kept already."""
+
+    def wanted(self, stream: str, expected: float) -> Sequence[Wanted] | None:
+        """What can be made of a batch of about so many rows where it is; None if its rows are needed, or cheaper."""
+
+    def ingest_made(self, stream: str, arrived: Arrived, made: Sequence[MadeOf], missed: Positions) -> None:
+        """A batch stays on the cluster; what is needed was made of it. Slices that were missed are left out."""
 
     def is_due(self, ready: Ready) -> bool:
         """Is there something to answer?"""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 import pyarrow as pa
 
-from datacell.algebra.positions import FOREVER
+from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.window import Now
 from datacell.compile.evaluation import EveryInstant
 from datacell.runtime.evaluation import Fired, Held, PreparedBatch, Ready
@@ -18,6 +18,7 @@ from datacell.runtime.plans.plans import Plans
 from datacell.runtime.storage.output import Output
 from datacell.runtime.streams.basket import Basket
 from datacell.runtime.streams.batch import Batch, Need
+from datacell.runtime.streams.first_stage import Arrived, MadeOf, Wanted
 from datacell.runtime.streams.stream import AnsweredWindow
 
 
@@ -38,6 +39,13 @@ class AnswersAtEveryInstant:
 
     def ingest(self, stream: str, batch: Batch, prepared: PreparedBatch) -> None:
         """Rows are taken when time has come to them."""
+
+    def wanted(self, stream: str, expected: float) -> Sequence[Wanted] | None:  # noqa: ARG002
+        """Rows are needed as long as they are valid."""
+        return None
+
+    def ingest_made(self, stream: str, arrived: Arrived, made: Sequence[MadeOf], missed: Positions) -> None:
+        """Nothing was wanted."""
 
     def is_due(self, ready: Ready) -> bool:
         now = ready()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
+from datacell.algebra.positions import Positions
 from datacell.compile import Compiled
 from datacell.compile.evaluation import AtBoundaries, EveryInstant, RowByRow
 from datacell.errors import PlanError
@@ -17,6 +18,7 @@ from datacell.runtime.row_by_row import AnswersRowByRow
 from datacell.runtime.storage.output import Output
 from datacell.runtime.streams.basket import Basket
 from datacell.runtime.streams.batch import Batch, Need
+from datacell.runtime.streams.first_stage import Arrived, MadeOf, Wanted
 from datacell.runtime.streams.stream import AnsweredWindow
 from datacell.runtime.windows.at_boundaries import AnswersAtBoundaries
 
@@ -73,6 +75,12 @@ class Factory:
 
     def ingest(self, stream: str, batch: Batch, prepared: PreparedBatch | None) -> None:
         self.evaluation.ingest(stream, batch, prepared or {})
+
+    def wanted(self, stream: str, expected: float) -> Sequence[Wanted] | None:
+        return self.evaluation.wanted(stream, expected)
+
+    def ingest_made(self, stream: str, arrived: Arrived, made: Sequence[MadeOf], missed: Positions) -> None:
+        self.evaluation.ingest_made(stream, arrived, made, missed)
 
     def answered_windows(self, stream: str) -> list[AnsweredWindow] | None:
         return self.evaluation.answered_windows(stream, self.ready().watermark)

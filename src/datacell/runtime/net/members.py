@@ -59,6 +59,7 @@ class Members:
         self.net = self.net.with_transition(Transition(name, TransitionKind.FACTORY, (place_of(factory),), (stream,)))
         source = self.factories[factory]
         columns = source.compiled.optimized.plan.schema.names
+        source.output.takers[name] = False
         self.feeders[name] = Feeder(factory, source.output, columns, self.streams[stream])
 
     def add_emitter(self, name: str, source: str) -> None:

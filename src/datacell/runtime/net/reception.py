@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from datacell.runtime.streams.first_stage import Staged
 from datacell.runtime.streams.stream import PreparedByReaders, RunningStream
 
 SOURCE = "receptor"
@@ -23,14 +24,22 @@ class Offered:
     prepared: PreparedByReaders | None = None
 
 
+@dataclass(frozen=True)
+class OfferedStaged:
+    """A batch that a receptor has read whose rows stay on the cluster."""
+
+    number: int
+    staged: Staged
+
+
 class Reception:
     """Of one stream. Without room in the basket a batch waits: that is backpressure."""
 
     def __init__(self, stream: RunningStream, has_room: Callable[[], bool]) -> None:
         self.stream, self.has_room = stream, has_room
-        self._offered: Offered | None = None
+        self._offered: Offered | OfferedStaged | None = None
 
-    def offer(self, offered: Offered) -> None:
+    def offer(self, offered: Offered | OfferedStaged) -> None:
         """A batch that was taken before is not taken again."""
         self._offered = None if self.holds(offered.number) else offered
 
@@ -43,5 +52,8 @@ class Reception:
 
     def fire(self) -> None:
         offered, self._offered = self._offered, None
-        assert offered is not None
-        self.stream.take(SOURCE, offered.number, offered.rows, offered.rejected, offered.prepared)
+        match offered:
+            case Offered(number, rows, rejected, prepared):
+                self.stream.take(SOURCE, number, rows, rejected, prepared)
+            case OfferedStaged(number, staged):
+                self.stream.take_staged(SOURCE, number, staged)

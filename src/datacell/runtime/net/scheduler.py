@@ -19,7 +19,8 @@ from datacell.runtime.clock import Clock
 from datacell.runtime.net.expiry import expire
 from datacell.runtime.net.members import Members
 from datacell.runtime.net.petri import run_to_quiescence
-from datacell.runtime.net.reception import Offered
+from datacell.runtime.net.reception import Offered, OfferedStaged
+from datacell.runtime.streams.first_stage import Staged
 
 
 class Scheduler:
@@ -48,10 +49,11 @@ class Scheduler:
     def hand_over(self, stream: str, number: int, rows: pa.Table, rejected: pa.Table) -> None:
         """Take a batch; the net runs while the receptor reads the next one and slices are made of it."""
         prepared = self.members.streams[stream].prepare(rows)
-        with self._lock:
-            self._take(stream, Offered(number, rows, rejected, prepared))
-            self._is_firing = True
-            self._worker.submit(self._run_beside)
+        self._hand_over(stream, Offered(number, rows, rejected, prepared))
+
+    def hand_over_staged(self, stream: str, number: int, staged: Staged) -> None:
+        """The same with a batch whose rows stay on the cluster."""
+        self._hand_over(stream, OfferedStaged(number, staged))
 
     def insert(self, stream: str, text: str, rows: Callable[[], pa.Table]) -> None:
         """Carry out an INSERT statement and fire what its rows enable; of the text's executions each counts once."""
@@ -102,7 +104,13 @@ class Scheduler:
         if any(s.idle() or s.definition.event_time is None for s in list(self.members.streams.values())):
             self.run()
 
-    def _take(self, stream: str, offered: Offered) -> None:
+    def _hand_over(self, stream: str, offered: Offered | OfferedStaged) -> None:
+        with self._lock:
+            self._take(stream, offered)
+            self._is_firing = True
+            self._worker.submit(self._run_beside)
+
+    def _take(self, stream: str, offered: Offered | OfferedStaged) -> None:
         self._wait_for_room(stream)
         reception = self.members.receptions[stream]
         reception.offer(offered)

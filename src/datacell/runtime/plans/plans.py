@@ -20,6 +20,7 @@ from datacell.runtime.plans.observed import Observed
 from datacell.runtime.plans.placements import Placements
 from datacell.runtime.plans.policy import Alone, ByCost
 from datacell.runtime.plans.prepared import PreparedPlan, corrected_by
+from datacell.runtime.storage.memory import DriverMemory
 
 BEHIND = 0.95
 """The share of the time that a query works from which on it cannot keep up."""
@@ -44,10 +45,12 @@ class Plans:
         placements: Placements,
         fallback: Engine,
         tables: ReadTable = no_tables,
+        memory: DriverMemory | None = None,
     ) -> None:
         self.query, self.engines, self.fallback, self.table = query, engines, fallback, tables
         self.placements = placements
         self.call_overhead_rows = CALL_OVERHEAD_ROWS
+        self.memory = DriverMemory() if memory is None else memory
         self._prepared: list[PreparedPlan] = []
         self._busy, self._since = 0.0, perf_counter()
 
@@ -66,12 +69,18 @@ class Plans:
         tables: ReadTable,
         known: Statistics,
         units: UnitCosts,
+        memory: DriverMemory | None = None,
     ) -> Plans:
         """Everything on one engine, or without a site every operator where it is cheapest."""
         fallback = engines[Site.SPARK]
         if site is not None:
-            return cls(query, {site: engines[site]}, Placements(Alone(site), known, units), fallback, tables)
-        return cls(query, engines, Placements(ByCost(), known, units), fallback, tables)
+            return cls(query, {site: engines[site]}, Placements(Alone(site), known, units), fallback, tables, memory)
+        return cls(query, engines, Placements(ByCost(), known, units), fallback, tables, memory)
+
+    @property
+    def has_cluster(self) -> bool:
+        """Is there an engine that runs plans where rows are on the cluster?"""
+        return Site.SPARK in self.engines
 
     def prepare(self, name: str, plan: Plan) -> PreparedPlan:
         """The handle of a plan. Whoever runs the plan keeps it."""

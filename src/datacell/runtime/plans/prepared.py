@@ -29,6 +29,9 @@ from datacell.runtime.plans.placed import PlacedPlan
 if TYPE_CHECKING:
     from datacell.runtime.plans.plans import Plans
 
+MANY = 20_000
+"""Rows from which on ..."""
+
 CLEARLY, IF_BEHIND = 1.5, 1.1
 """How many times more expensive than the best a placement must be to be left; less if the query cannot keep up."""
 
@@ -71,6 +74,18 @@ class PreparedPlan:
         if self._plans.placements.policy.looks_again and placed.is_due_for_a_look():
             self._look(placed)
         return answer
+
+    @property
+    def may_run_on_cluster(self) -> bool:
+        return self._plans.has_cluster
+
+    def is_for_cluster(self, rows: float) -> bool:
+        """Does it run where Spark has its input, if that has about so many rows?"""
+        return self.may_run_on_cluster and (len(self._plans.engines) == 1 or rows > MANY)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """What it reads beside its inputs."""
+        return {name: self._plans.table(name) for name in self._tables}
 
     @cached_property
     def _usual_site(self) -> Site:

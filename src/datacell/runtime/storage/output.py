@@ -1,30 +1,61 @@
 """Outputs: the answers of a query, kept until every emitter has delivered them.
 
-A firing is numbered; its file holds what it wrote and the state of the factory after it. The last firing always stays:
-it is the latest answer, and where the factory goes on after a restart.
+A firing is numbered; its file holds what it wrote and the state of the factory after it. Rows whose home is the cluster
+are in files of their own, which the firing's file names, and which go with it. The last firing always stays: it is the
+latest answer, and where the factory goes on after a restart.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import shutil
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from threading import Condition
-from typing import Any
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
+from datacell.engines.arrow import shaped
+from datacell.engines.protocol import ParquetFiles
+from datacell.engines.transfers import Account, read_in_driver
 from datacell.runtime.storage import files
 
 _SUFFIX, _LATEST = ".arrow", ".latest"
 
 
+Answer: TypeAlias = pa.Table | ParquetFiles
+"""Rows in the driver, or on the cluster."""
+
+_FILES = "files′"
+
+
 @dataclass(frozen=True)
 class Firing:
-    """What one firing wrote."""
+    """What one firing wrote, where it is."""
 
     number: int
-    rows: pa.Table
+    content: Answer
     state: dict[str, Any]
+    schema: pa.Schema | None = None
+    account: Account = field(default_factory=Account, compare=False)
+
+    @cached_property
+    def rows(self) -> pa.Table:
+        """In the driver; rows from the cluster are transferred when they are first asked for."""
+        return loaded(self.content, self.schema, self.account)
+
+    @property
+    def count(self) -> int:
+        return self.content.count if isinstance(self.content, ParquetFiles) else len(self.content)
+
+
+def loaded(answer: Answer, schema: pa.Schema | None, account: Account) -> pa.Table:
+    """The rows of an answer in the driver."""
+    if isinstance(answer, ParquetFiles):
+        assert schema is not None
+        return shaped(read_in_driver(answer, schema.names, account), schema)
+    return answer
 
 
 class Output:
@@ -32,6 +63,10 @@ class Output:
 
     def __init__(self, directory: Path, schema: pa.Schema) -> None:
         self.directory, self.schema = directory, schema
+        self.account = Account()
+        """What was transferred because somebody who is in the driver reads it."""
+        self.takers: dict[str, bool] = {}
+        """Who takes the answers, and whether executors can write them for it."""
         self.closed = False
         self._changed = Condition()
         self._paths = dict(files.numbered(directory, _SUFFIX))
@@ -43,14 +78,19 @@ class Output:
     def next_number(self) -> int:
         return 0 if self.last is None else self.last.number + 1
 
-    def append(self, rows: pa.Table, state: dict[str, Any], latest: pa.Table | None = None) -> None:
+    def is_for_cluster(self) -> bool:
+        """Is there nobody who needs the rows in the driver?"""
+        return all(self.takers.values())
+
+    def append(self, rows: Answer, state: dict[str, Any], latest: pa.Table | None = None) -> None:
         """Write a firing, and beside it the latest answer where the rows do not tell it.
 
         Once this returns the firing will be delivered, whatever happens. In a temporary directory files only keep what
         somebody is slow to take out of memory, so there a firing is written when the next one comes.
         """
-        assert rows.schema.names == self.schema.names, f"an answer with the columns {', '.join(rows.schema.names)}"
-        firing, before = Firing(self.next_number, rows, state), self.last
+        names = self.schema.names if isinstance(rows, ParquetFiles) else rows.schema.names
+        assert names == self.schema.names, f"an answer with the columns {', '.join(names)}"
+        firing, before = Firing(self.next_number, rows, state, self.schema, self.account), self.last
         if latest is not None:
             files.save_table(self.directory / files.numbered_name(firing.number, _LATEST), latest)
         if not self._waits:
@@ -83,7 +123,7 @@ class Output:
             self._delivered = max(self._delivered, below)
             gone = [n for n in self._paths if n < below and self.last is not None and n != self.last.number]
             for number in gone:
-                self._paths.pop(number).unlink(missing_ok=True)
+                _remove(self._paths.pop(number))
                 (self.directory / files.numbered_name(number, _LATEST)).unlink(missing_ok=True)
 
     def latest(self) -> pa.Table | None:
@@ -93,10 +133,27 @@ class Output:
 
     def _write(self, firing: Firing) -> None:
         path = self.directory / files.numbered_name(firing.number, _SUFFIX)
-        files.write_table(path, firing.rows, firing.state)
+        if isinstance(firing.content, ParquetFiles):
+            names = [str(Path(path).relative_to(self.directory)) for path in firing.content.paths]
+            there = {_FILES: names, "count": firing.content.count}
+            files.write_table(path, self.schema.empty_table(), {**firing.state, **there})
+        else:
+            files.write_table(path, firing.content, firing.state)
         with self._changed:
             self._paths[firing.number] = path
 
     def _read(self, number: int) -> Firing:
         rows, state = files.read_table(self._paths[number])
-        return Firing(number, rows, state)
+        content: Answer = rows
+        if _FILES in state:
+            paths = (str(self.directory / name) for name in state.pop(_FILES))
+            content = ParquetFiles(tuple(paths), state.pop("count"))
+        return Firing(number, content, state, self.schema, self.account)
+
+
+def _remove(path: Path) -> None:
+    """A firing's file, and what it names; the file first, so that it never names what is not there."""
+    _, state = files.read_table(path)
+    path.unlink(missing_ok=True)
+    for name in state.get(_FILES, ()):
+        shutil.rmtree(path.parent / name, ignore_errors=True)

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from datacell.algebra.positions import FOREVER, Positions
+from datacell.engines.transfers import Account
 from datacell.runtime.storage import files
 from datacell.runtime.storage.saved import SavedTables
 from datacell.runtime.streams.batch import Axis, Batch, Need, positions
@@ -39,6 +40,8 @@ class Basket:
 
     def __init__(self, directory: Path, schema: pa.Schema) -> None:
         self.schema = schema
+        self.account = Account()
+        """What came to the driver of the stream's rows, and of what was made of them on the cluster."""
         self._saved = SavedTables(directory)
         self._progress = directory / "progress.json"
         self.batches: list[Batch] = []
@@ -65,19 +68,23 @@ class Basket:
 
         Its rows are stored only if a reader needs them as they are; `oldest` is what each still looks at.
         """
-        before, count = self.progress, len(batch.rows)
-        latest = max(before.latest, batch.extent(Axis.TIME)[1])
-        after = Progress(before.rows + count, latest, before.late + late, before.rejected + rejected)
-        stored = count and _is_needed(batch, list(oldest))
+        stored = len(batch.rows) and _is_needed(batch, list(oldest))
         if stored:
             rows = batch.rows.append_column(_TIME, pa.array(batch.times))
             self._saved.put(batch.number, rows, {"first": batch.first})
-        sources = {**self.sources, source: number}
-        saved = {"batch": batch.number, "sources": sources, "progress": vars(after)}
-        files.save_json(self._progress, saved)
+        self.pass_by(source, number, len(batch.rows), batch.extent(Axis.TIME)[1], late, rejected)
         self.batches += [batch] if stored else []
         self._times = None
-        self.last_batch, self.sources, self.progress = batch.number, sources, after
+
+    def pass_by(self, source: str, number: int, count: int, latest: int, late: int, rejected: int) -> None:
+        """A batch counts as taken: so many rows came in, the latest of them at this time, wherever they are."""
+        before, batch = self.progress, self.last_batch + 1
+        after = Progress(
+            before.rows + count, max(before.latest, latest), before.late + late, before.rejected + rejected
+        )
+        sources = {**self.sources, source: number}
+        files.save_json(self._progress, {"batch": batch, "sources": sources, "progress": vars(after)})
+        self.last_batch, self.sources, self.progress = batch, sources, after
 
     def look_ahead(self, latest: int) -> None:
         """Time passes without rows: the clock of a stream whose time is arrival."""

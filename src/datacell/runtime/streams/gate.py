@@ -70,6 +70,12 @@ class Gate:
         return conditions(self.stream)
 
     @cached_property
+    def columns(self) -> frozenset[str]:
+        """What must be read of a row to know whether it may enter, and when it is."""
+        read = frozenset[str]().union(*(scalar.columns(c.broken) for c in self.conditions))
+        return read if self.stream.event_time is None else read | {self.stream.event_time}
+
+    @cached_property
     def schema(self) -> pa.Schema:
         return arrow_schema(Schema(self.stream.fields))
 
@@ -77,7 +83,11 @@ class Gate:
         """Rows beside their reasons and texts, divided into those that enter and those that do not."""
         bad = batch.filter(pc.is_valid(batch[REASON]))
         good = (batch.filter(pc.is_null(batch[REASON])) if len(bad) else batch).drop_columns([REASON, TEXT])
-        return Checked(shaped(good, self.schema), _dead_letters(bad[REASON], bad[TEXT], now))
+        return Checked(shaped(good, self.schema), self.dead_letters(bad, now))
+
+    def dead_letters(self, rejected: pa.Table, now: datetime) -> pa.Table:
+        """Rows that must not enter, as reasons and texts."""
+        return _dead_letters(rejected[REASON], rejected[TEXT], now)
 
     def check(self, rows: pa.Table, run: Run, now: datetime) -> Checked:
         """Rows that are in the driver, with the columns of the stream and maybe reasons why some must not enter."""

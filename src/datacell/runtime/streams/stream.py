@@ -13,13 +13,14 @@ import pyarrow as pa
 from datacell.algebra.definitions import REJECTED, StreamDefinition
 from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.schema import Schema
-from datacell.algebra.window import TimeWindow, micros
+from datacell.algebra.window import Fixed, Landmark, Now, Range, TimeWindow, micros
 from datacell.engines.arrow import arrow_schema
 from datacell.incremental.boundaries import last_shown
 from datacell.runtime.clock import Clock
 from datacell.runtime.streams import statements
 from datacell.runtime.streams.basket import Basket
 from datacell.runtime.streams.batch import Axis, Batch, Mask, Need
+from datacell.runtime.streams.first_stage import Arrived, MadeOf, Staged, Wanted
 from datacell.runtime.streams.gate import Gate, Run
 from datacell.runtime.streams.side_output import SideOutput
 from datacell.runtime.streams.statements import Statements
@@ -46,8 +47,15 @@ class Reader(Protocol):
     def oldest_needed(self, stream: str, coming: bool = False) -> list[Need]:
         """What is still needed of the rows in the basket, or of a batch that is `coming`."""
 
+    def wanted(self, stream: str, expected: float) -> Sequence[Wanted] | None:
+        """What can be made of a batch of about so many rows where it is; None if its rows are needed."""
+
+    def ingest_made(self, stream: str, arrived: Arrived, made: Sequence[MadeOf], missed: Positions) -> None:
+        """A batch stays on the cluster; some of what was made of it may be for this reader, but for missed slices."""
+
 
 Readers = Callable[[], Sequence[Reader]]
+_NO_POSITIONS: Positions = np.empty(0, dtype=np.int64)
 
 
 class RunningStream:
@@ -106,6 +114,28 @@ class RunningStream:
         needs += [] if readers else [(Axis.NUMBER, 0)]
         self.basket.take(source, number, taken, needs, count, len(rejected))
 
+    def wanted(self, expected: float) -> list[Wanted] | None:
+        """What readers want of a batch of about so many rows; None if one needs its rows, or nobody is there."""
+        found = [reader.wanted(self.definition.name, expected) for reader in self._readers()]
+        if not found or any(wanted is None for wanted in found):
+            return None
+        return [one for wanted in found for one in wanted or ()]
+
+    def take_staged(self, source: str, number: int, staged: Staged) -> None:
+        """Take a batch whose rows stay on the cluster."""
+        self.last_arrival = self.clock.now()
+        batch, readers, name = self.basket.last_batch + 1, self._readers(), self.definition.name
+        self.rejected.put(batch, staged.dead_letters)
+        now = None if self.definition.event_time is not None else micros(self.clock.now())
+        late, late_rows = (0, self.gate.schema.empty_table()) if now is not None else self._late_of(staged, readers)
+        self.late.put(batch, late_rows)
+        arrived = Arrived(batch, self.basket.progress.rows + 1 + staged.count, now)
+        for reader in readers if staged.count else ():
+            gone = self._missed(staged, reader) if now is None else _NO_POSITIONS
+            reader.ingest_made(name, arrived, staged.made, gone)
+        latest = staged.latest if now is None or not staged.count else now
+        self.basket.pass_by(source, number, staged.count - late, latest, late, staged.rejected)
+
     def insert(self, source: str, number: int, rows: pa.Table) -> None:
         """Let rows that are in the driver pass the gate, and take them."""
         self.take(source, number, *self.gate.check(rows, self._run, self.clock.now()))
@@ -137,6 +167,29 @@ class RunningStream:
         column = rows[self.definition.event_time].cast(pa.int64())
         return np.asarray(column.to_numpy(), dtype=np.int64)
 
+    def _late_of(self, staged: Staged, readers: Sequence[Reader]) -> tuple[int, pa.Table]:
+        """How many rows are late, and some of them. Only if there may be any do jobs look for them."""
+        answered = [w for r in readers for w in r.answered_windows(self.definition.name) or ()]
+        until = max((until for _, until in answered), default=-FOREVER)
+        none = 0, self.gate.schema.empty_table()
+        earliest = np.array([staged.earliest])
+        if staged.is_empty or staged.earliest >= until or not readers:
+            return none
+        if not self._late(earliest, readers)[0] and all(_has_no_gaps(window) for window, _ in answered):
+            return none
+        times, counts = staged.times(until)
+        late = self._late(times, readers)
+        if not late.any():
+            return none
+        rows, at = staged.rows_before(int(times[late].max()) + 1)
+        return int(counts[late].sum()), rows.filter(pa.array(self._late(at, readers)))
+
+    def _missed(self, staged: Staged, reader: Reader) -> Positions:
+        """The slices of a batch that come too late for a reader."""
+        found = [made.occupied for wanted, made in staged.made if len(made.occupied) and wanted.cuts is not None]
+        slices = np.unique(np.concatenate([_NO_POSITIONS, *found]))
+        return slices[self._late(slices, [reader])]
+
     def _late(self, times: Positions, readers: Sequence[Reader]) -> Mask:
         """A row is late if some boundary would have shown it, and every such boundary has been answered."""
         shown, waited_for = np.zeros(len(times), dtype=np.bool_), np.zeros(len(times), dtype=np.bool_)
@@ -149,6 +202,18 @@ class RunningStream:
                 shown |= last > times
                 waited_for |= (last > times) & (last > until)
         return shown & ~waited_for
+
+
+def _has_no_gaps(window: TimeWindow) -> bool:
+    """Does some boundary show every row, and the later of two rows no earlier than the other?"""
+    match window:
+        case Now(slide=slide):
+            return slide is None
+        case Fixed(size=size, slide=slide) | Landmark(reset=int(size), slide=slide):
+            return slide is None or size % slide == 0
+        case Range(size=size, slide=slide):
+            return slide is None or size >= slide
+    return True
 
 
 def _passed(since: datetime, now: datetime) -> int:

@@ -21,6 +21,7 @@ from datacell.runtime.plans.plans import Plans
 from datacell.runtime.storage.output import Output
 from datacell.runtime.streams.basket import Basket
 from datacell.runtime.streams.batch import Batch, Need
+from datacell.runtime.streams.first_stage import Arrived, MadeOf, Wanted
 from datacell.runtime.streams.stream import AnsweredWindow
 from datacell.runtime.windows import changes
 from datacell.runtime.windows.increments import Increments
@@ -53,6 +54,10 @@ class WindowStrategy(Protocol):
 
     def ingest(self, stream: str, batch: Batch, prepared: PreparedBatch) -> None: ...
 
+    def wanted(self, stream: str, expected: float) -> Sequence[Wanted] | None: ...
+
+    def ingest_made(self, stream: str, arrived: Arrived, made: Sequence[MadeOf], missed: Positions) -> None: ...
+
     def positions(self) -> list[Positions]:
         """For each window, sorted positions that tell where its stream has rows."""
 
@@ -84,6 +89,12 @@ class AnswersAtBoundaries:
 
     def ingest(self, stream: str, batch: Batch, prepared: PreparedBatch) -> None:
         self.windowing.ingest(stream, batch, prepared)
+
+    def wanted(self, stream: str, expected: float) -> Sequence[Wanted] | None:
+        return self.windowing.wanted(stream, expected)
+
+    def ingest_made(self, stream: str, arrived: Arrived, made: Sequence[MadeOf], missed: Positions) -> None:
+        self.windowing.ingest_made(stream, arrived, made, missed)
 
     def is_due(self, ready: Ready) -> bool:
         self._due = list(islice(self._wanted(ready), MOST_BOUNDARIES))

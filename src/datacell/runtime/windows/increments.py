@@ -16,6 +16,7 @@ from datacell.runtime.evaluation import Held, PreparedBatch
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.streams.basket import Basket
 from datacell.runtime.streams.batch import Axis, Batch, Need
+from datacell.runtime.streams.first_stage import Arrived, MadeOf, Wanted
 from datacell.runtime.windows.answering import Answering
 from datacell.runtime.windows.expiry import Expiry
 from datacell.runtime.windows.ingestion import Ingestion
@@ -46,6 +47,14 @@ class Increments:
     def ingest(self, stream: str, batch: Batch, prepared: PreparedBatch) -> None:
         started = perf_counter()
         self.ingestions[stream].ingest(batch, prepared)
+        self._spent = perf_counter() - started
+
+    def wanted(self, stream: str, expected: float) -> Sequence[Wanted] | None:
+        return self.ingestions[stream].wanted(expected)
+
+    def ingest_made(self, stream: str, arrived: Arrived, made: Sequence[MadeOf], missed: Positions) -> None:
+        started = perf_counter()
+        self.ingestions[stream].ingest_made(arrived, made, missed)
         self._spent = perf_counter() - started
 
     def positions(self) -> list[Positions]:

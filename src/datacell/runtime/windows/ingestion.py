@@ -7,14 +7,16 @@ adapts itself (`chunking`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from datacell.algebra.positions import Positions
+from datacell.incremental.relations import SLICE
 from datacell.runtime.evaluation import PreparedBatch
 from datacell.runtime.streams.basket import Basket
 from datacell.runtime.streams.batch import Axis, Batch
+from datacell.runtime.streams.first_stage import Arrived, MadeOf, Wanted
 from datacell.runtime.windows.chunking import AdaptiveChunking
 from datacell.runtime.windows.slicer import Slicer
 from datacell.runtime.windows.slices import Sliced, Slices
@@ -50,6 +52,20 @@ class Ingestion:
         for number, (slicer, slices) in self.kept.items():
             self._ingest(slicer, slices, batch, (prepared or {}).get(number))
         self.chunking.ingested()
+
+    def wanted(self, expected: float) -> list[Wanted] | None:
+        """What is kept of a batch of about so many rows, if that is made where they are; row windows number them."""
+        slicers = [slicer for slicer, _ in self.kept.values()]
+        if self._first.axis is Axis.NUMBER or not all(slicer.is_for_cluster(expected) for slicer in slicers):
+            return None
+        return [slicer.wanted(slices) for slicer, slices in self.kept.values()]
+
+    def ingest_made(self, arrived: Arrived, made: Sequence[MadeOf], missed: Positions) -> None:
+        """Slices were made of a batch where it is; what waits comes before it."""
+        self.flush()
+        for slicer, slices in self.kept.values():
+            mine = next(found for wanted, found in made if wanted is slicer.want)
+            slices.put(arrived.number, arrived.next_row, slicer.placed(mine.without(missed, SLICE), arrived.time))
 
     def occupied(self) -> Positions:
         """The slices that have rows, also of those that wait."""

@@ -22,9 +22,17 @@ class KeptRelations:
 
     def __init__(self, described: Incremental, directory: Path, baskets: Mapping[str, Basket], plans: Plans) -> None:
         numbered = list(enumerate(described.split.relations))
+        joins = any(isinstance(relation, Pairs) for _, relation in numbered)
         self.described = [(number, relation) for number, relation in numbered if isinstance(relation, Kept)]
         self.slices = {
-            number: Slices(directory / str(number), _schema(relation), baskets[relation.stream].last_batch)
+            number: Slices(
+                directory / str(number),
+                _schema(relation),
+                baskets[relation.stream].last_batch,
+                plans.memory,
+                can_move=plans.has_cluster and relation.cuts is not None and not joins,
+                account=baskets[relation.stream].account,
+            )
             for number, relation in self.described
         }
         self.joins: dict[int, DeltaJoin] = {}

@@ -19,6 +19,7 @@ from datacell.runtime.evaluation import PreparedBatch
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.streams.basket import Basket
 from datacell.runtime.streams.batch import Batch, Need
+from datacell.runtime.streams.first_stage import Arrived, MadeOf, Wanted
 from datacell.runtime.windows.query_windows import QueryWindows
 
 
@@ -38,6 +39,12 @@ class Reevaluation:
 
     def ingest(self, stream: str, batch: Batch, prepared: PreparedBatch) -> None:
         """The rows are needed as they are."""
+
+    def wanted(self, stream: str, expected: float) -> Sequence[Wanted] | None:  # noqa: ARG002
+        return None
+
+    def ingest_made(self, stream: str, arrived: Arrived, made: Sequence[MadeOf], missed: Positions) -> None:
+        """Nothing was wanted."""
 
     def positions(self) -> list[Positions]:
         return [self.baskets[stream].times() for stream in self.windows.streams]

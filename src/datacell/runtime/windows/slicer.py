@@ -14,7 +14,8 @@ from datacell.incremental.plans import one_slice
 from datacell.incremental.relations import SLICE, Kept, name
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.streams.batch import Axis, Batch
-from datacell.runtime.windows.slices import Sliced
+from datacell.runtime.streams.first_stage import Made, Wanted
+from datacell.runtime.windows.slices import Sliced, Slices
 
 
 class Slicer:
@@ -22,6 +23,7 @@ class Slicer:
 
     def __init__(self, number: int, kept: Kept, axis: Axis, plans: Plans) -> None:
         self.kept, self.axis = kept, axis
+        self.want: Wanted | None = None
         self._slot = BasketRows(kept.stream)
         self._several = plans.prepare(name(number), kept.plan)
         self._alone = None if kept.alone is None else plans.prepare(one_slice(number), kept.alone)
@@ -45,6 +47,36 @@ class Slicer:
         at = found[0] if len(found) == 1 else np.concatenate(found)
         made = self._several({self._slot: rows.append_column(SLICE, pa.array(at))})
         return Sliced(made, first, last, self._occupied(at))
+
+    def is_for_cluster(self, expected: float) -> bool:
+        """Is what a batch of about so many rows gives made where the rows are?"""
+        return self.kept.cuts is not None and self._several.is_for_cluster(expected)
+
+    def wanted(self, slices: Slices) -> Wanted:
+        """What is made of every batch, as long as it is."""
+        if self.want is None:
+            self.want = Wanted(
+                self.kept.plan,
+                self.kept.cuts,
+                self._several.tables,
+                slices.directory_of,
+                slices.stays,
+                slices.learn,
+                slices.account,
+            )
+        return self.want
+
+    def placed(self, made: Made, time: int | None) -> Sliced:
+        """What was made, with its slices; if rows have no time but their arrival, all of them are in that slice."""
+        assert self.kept.cuts is not None
+        if time is None:
+            first, last = (int(made.occupied[i]) for i in (0, -1)) if len(made.occupied) else (0, 0)
+            return Sliced(made.rows, first, last, made.occupied)
+        slice_ = self.kept.cuts.slice(time)
+        assert isinstance(made.rows, pa.Table)
+        index = made.rows.schema.get_field_index(SLICE)
+        rows = made.rows.set_column(index, SLICE, pa.array(np.full(len(made.rows), slice_)))
+        return Sliced(rows, slice_, slice_, np.array([slice_], dtype=np.int64))
 
     def _slices(self, batch: Batch) -> Positions:
         """For each row of a batch its slice."""

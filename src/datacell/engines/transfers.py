@@ -1,0 +1,80 @@
+"""Transfers: the only place where rows pass between the cluster, where Spark has them, and the driver.
+
+The law: every relation has one home. On the cluster its rows are a frame of Spark's while a micro-batch lasts, or files
+that executors write and read; in the driver they are an Arrow table. Nothing but a transfer changes that, and every
+transfer is on somebody's account: so what the driver has to do goes by what was transferred, and can be read there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import Lock
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
+
+from datacell.engines.protocol import ParquetFiles
+
+
+@dataclass(frozen=True)
+class Transferred:
+    """So many times rows were moved, how many they were, and their bytes in Arrow."""
+
+    times: int = 0
+    rows: int = 0
+    bytes: int = 0
+
+    def __add__(self, other: Transferred) -> Transferred:
+        return Transferred(self.times + other.times, self.rows + other.rows, self.bytes + other.bytes)
+
+
+class Account:
+    """What was transferred for somebody, in each direction; it counts for a larger account, too. Thread-safe."""
+
+    def __init__(self, larger: Account | None = None) -> None:
+        self._larger = larger
+        self.to_driver, self.to_cluster = Transferred(), Transferred()
+        self._lock = Lock()
+
+    def came(self, table: pa.Table) -> None:
+        """Rows have come to the driver."""
+        with self._lock:
+            self.to_driver += Transferred(1, len(table), table.nbytes)
+        if self._larger is not None:
+            self._larger.came(table)
+
+    def went(self, table: pa.Table) -> None:
+        """Rows have gone to the cluster."""
+        with self._lock:
+            self.to_cluster += Transferred(1, len(table), table.nbytes)
+        if self._larger is not None:
+            self._larger.went(table)
+
+
+def to_driver(frame: DataFrame, account: Account) -> pa.Table:
+    """The rows of a frame, which takes a job."""
+    table = frame.toArrow()
+    account.came(table)
+    return table
+
+
+def read_in_driver(files: ParquetFiles, columns: list[str], account: Account) -> pa.Table:
+    """The rows of files that executors have written, read where they are."""
+    table = pa.concat_tables([pq.read_table(path, columns=columns, partitioning=None) for path in files.paths])
+    account.came(table)
+    return table
+
+
+def to_cluster(session: SparkSession, table: pa.Table, schema: StructType | None, account: Account) -> DataFrame:
+    """A frame of rows that were in the driver; Spark reads them when a job does."""
+    account.went(table)
+    found = _without_empty_pieces(table)
+    return session.createDataFrame(found) if schema is None else session.createDataFrame(found, schema=schema)
+
+
+def _without_empty_pieces(table: pa.Table) -> pa.Table:
+    """Spark takes an empty piece for the end of a table, and would lose what comes after it; but one it needs."""
+    pieces = [b for b in table.to_batches() if len(b)]
+    return pa.Table.from_batches(pieces) if pieces else table.schema.empty_table()
