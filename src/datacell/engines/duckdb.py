@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 from weakref import WeakSet
 
 import duckdb
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from datacell.algebra import tree
 from datacell.algebra.plan import Apply, Input, Plan, Stream, Table, descendants
@@ -186,16 +184,11 @@ def _loaded(source: Source, schema: pa.Schema, account: Account) -> pa.Table:
 
 
 def _annotated(source: Annotated, account: Account) -> pa.Table:
-    on, *beside = source.by.schema.names
-    names = [n for n in pq.read_schema(_first_file(source.files)).names if n != on]
-    rows = read_in_driver(source.files, [*names, on], account)
-    joined = rows.join(source.by, on, join_type="inner")
-    return joined.select([*names, *beside]).rename_columns([*source.names, *beside])
-
-
-def _first_file(files: ParquetFiles) -> Path:
-    found = (Path(path) for path in files.paths)
-    return next(file for path in found for file in ([path] if path.is_file() else sorted(path.glob("*.parquet"))))
+    value, *beside = source.by.schema.names
+    old, new = zip(*source.columns, strict=True)
+    rows = read_in_driver(source.files, [*old, source.on], account)
+    joined = rows.join(source.by, source.on, value, join_type="inner")
+    return joined.select([*old, *beside]).rename_columns([*new, *beside])
 
 
 def _naive(schema: pa.Schema) -> pa.Schema:

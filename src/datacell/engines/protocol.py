@@ -30,16 +30,20 @@ class Frame:
 
 @dataclass(frozen=True, eq=False)
 class Annotated:
-    """Rows in files, each beside what a small table says of the value that it has in one of its columns.
+    """Rows in files, each beside what a small table says of the value that it has in column `on`.
 
-    That column is the small table's first; rows whose value it does not have are left out.
+    The small table's first column has these values; rows with another one are left out, and so is the column.
     """
 
     files: ParquetFiles
+    on: str
     by: pa.Table
-    names: tuple[str, ...]
-    """Under which the other columns of the files are read, in order."""
-    count: int = 0
+    columns: tuple[tuple[str, str], ...]
+    """The other columns of the files that are read, each with the name under which it is."""
+
+    @property
+    def count(self) -> int:
+        return self.files.count
 
 
 Source: TypeAlias = pa.Table | ParquetFiles | Frame | Annotated

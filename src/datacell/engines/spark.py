@@ -11,13 +11,15 @@ from typing import TypeVar, cast
 import pyarrow as pa
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import broadcast
+from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql.functions import broadcast, lit
+from pyspark.sql.functions import count as count_rows
 from pyspark.sql.types import StructType
 
 from datacell.algebra.plan import Plan
-from datacell.algebra.schema import Schema
+from datacell.algebra.schema import Field, Schema
 from datacell.algebra.tree import Key
+from datacell.algebra.types import BIGINT
 from datacell.engines import sql
 from datacell.engines.arrow import arrow_schema, selected, shaped
 from datacell.engines.protocol import Annotated, Frame, Inputs, ParquetFiles, Source
@@ -99,7 +101,7 @@ class PreparedText:
             case ParquetFiles(paths):
                 return session.read.schema(self._schemas[key]).parquet(*paths)
             case Annotated():
-                return self._annotated(session, source)
+                return self._annotated(session, key, source)
         if not len(source) and key in self._empty and session is self._engine.session:
             return self._empty[key]
         frame = to_cluster(session, selected(source, self._sources[key]), self._schemas[key], self.account)
@@ -108,14 +110,17 @@ class PreparedText:
             self._empty[key] = frame
         return frame
 
-    def _annotated(self, session: SparkSession, source: Annotated) -> DataFrame:
-        on, *beside = source.by.schema.names
-        rows = session.read.parquet(*source.files.paths)
-        names = [name for name in rows.columns if name != on]
+    def _annotated(self, session: SparkSession, key: Key, source: Annotated) -> DataFrame:
+        value, *beside = source.by.schema.names
+        kinds = {f.name: f.type for f in self._sources[key]}
+        read = Schema(
+            (*(Field(old, kinds[new]) for old, new in source.columns if new in kinds), Field(source.on, BIGINT))
+        )
+        rows = read_files(session, source.files, read)
         by = broadcast(to_cluster(session, source.by, None, self.account))
-        joined = rows.join(by, on)
-        renamed = [joined[in_backticks(old)].alias(new) for old, new in zip(names, source.names, strict=True)]
-        return joined.select(*renamed, *(joined[in_backticks(name)] for name in beside))
+        joined = rows.join(by, rows[in_backticks(source.on)] == by[in_backticks(value)])
+        own = [rows[in_backticks(old)].alias(new) for old, new in source.columns if new in kinds]
+        return joined.select(*own, *(by[in_backticks(name)] for name in beside))
 
 
 def read_files(session: SparkSession, files: ParquetFiles, columns: Schema) -> DataFrame:
@@ -124,9 +129,10 @@ def read_files(session: SparkSession, files: ParquetFiles, columns: Schema) -> D
 
 
 def written(frame: DataFrame, directory: str) -> ParquetFiles:
-    """The rows of a frame as files of a directory, which executors write."""
-    frame.write.mode("overwrite").parquet(directory)
-    return ParquetFiles((directory,))
+    """The rows of a frame as files of a directory, which executors write; what was in it is gone."""
+    seen = Observation()
+    frame.observe(seen, count_rows(lit(1)).alias("count")).write.mode("overwrite").parquet(directory)
+    return ParquetFiles((directory,), int(seen.get["count"]))
 
 
 class SparkEngine:

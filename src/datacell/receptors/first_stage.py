@@ -112,7 +112,7 @@ class FirstStage:
         entering = Frame(rows.where(f.col(REASON).isNull()).select(*columns))
         inputs: Mapping[Any, Any] = {BasketRows(self.stream.name): entering, **wanted.tables()}
         if wanted.stays():
-            return prepared.over(inputs, lambda made: _stored(made, wanted.directory(batch)))
+            return prepared.over(inputs, lambda made: written(made, wanted.directory(batch)))
         return shaped(prepared.over(inputs, lambda made: to_driver(made, wanted.account)), prepared.schema)
 
     def _slice_of(self, cuts: Cuts) -> Column:
@@ -187,12 +187,6 @@ def _kept(frame: DataFrame, often: bool) -> Iterator[DataFrame]:
         yield kept
     finally:
         kept.unpersist()
-
-
-def _stored(frame: DataFrame, directory: str) -> ParquetFiles:
-    seen = Observation()
-    files = written(frame.observe(seen, f.count(f.lit(1)).alias("count")), directory)
-    return ParquetFiles(files.paths, int(seen.get["count"]))
 
 
 def _slice(cuts: Cuts, time: Column) -> Column:

@@ -13,6 +13,8 @@ import pyarrow as pa
 from datacell.algebra import tree
 from datacell.algebra.plan import Plan, Slot
 from datacell.algebra.tree import Key
+from datacell.engines.protocol import ParquetFiles, Source
+from datacell.engines.spark import PreparedText, SparkEngine
 from datacell.errors import EngineError
 from datacell.incremental.inputs import BOUNDARIES
 from datacell.placement.costs import UnitCosts, Work
@@ -51,6 +53,7 @@ class PreparedPlan:
         self._projection = tree.projection(plan)
         self._may_run: dict[int, bool] = {}
         """For each operator, numbered as they are met, whether DuckDB may run it."""
+        self._on_cluster: PreparedText | None = None
         self._lock = RLock()
         """Slices are made while answers are."""
 
@@ -82,6 +85,22 @@ class PreparedPlan:
     def is_for_cluster(self, rows: float) -> bool:
         """Does it run where Spark has its input, if that has about so many rows?"""
         return self.may_run_on_cluster and (len(self._plans.engines) == 1 or rows > MANY)
+
+    def slots_on_cluster(self) -> frozenset[Slot]:
+        """What must be handed to it in the shape that it has where rows are on the cluster."""
+        return frozenset(tree.slots(expanded(self.plan, Site.SPARK)))
+
+    def write(self, inputs: Mapping[Key, Source], directory: str) -> ParquetFiles:
+        """Its answer over inputs of which some are on the cluster: executors write it to a directory."""
+        engine = self._plans.engines[Site.SPARK]
+        assert isinstance(engine, SparkEngine)
+        if self._on_cluster is None:
+            self._on_cluster = engine.prepare(expanded(self.plan, Site.SPARK))
+        try:
+            with self._plans.busy():
+                return self._on_cluster.write({**self.tables(), **inputs}, directory)
+        except EngineError as error:
+            raise EngineError(f"{self._plans.query}, {self.name}: {error.message}", hint=error.hint) from error
 
     def tables(self) -> dict[str, pa.Table]:
         """What it reads beside its inputs."""

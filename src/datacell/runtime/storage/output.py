@@ -78,6 +78,11 @@ class Output:
     def next_number(self) -> int:
         return 0 if self.last is None else self.last.number + 1
 
+    @property
+    def directory_of_next(self) -> str:
+        """Where executors put the answer of the next firing."""
+        return str(self.directory / f"answer-{self.next_number:010d}.parquet")
+
     def is_for_cluster(self) -> bool:
         """Is there nobody who needs the rows in the driver?"""
         return all(self.takers.values())

@@ -9,6 +9,7 @@ import pyarrow as pa
 from datacell.algebra import tree
 from datacell.algebra.query import TIME_COLUMNS
 from datacell.engines.arrow import arrow_schema
+from datacell.engines.protocol import ParquetFiles
 from datacell.incremental import lift
 from datacell.incremental.boundaries import Boundary
 from datacell.incremental.inputs import BOUNDARIES
@@ -33,6 +34,10 @@ class Answering:
             return self._many(self._boundaries(due) | leaves.at_many(due, self._many))
         shown = leaves.at_one(due[0])
         return self._one(self._boundaries(due) | shown if self._asks_when else shown)
+
+    def write(self, due: Sequence[Boundary], leaves: Leaves, directory: str) -> ParquetFiles:
+        """The same where some rows are on the cluster; executors write the answers, each row with its boundary."""
+        return self._many.write(self._boundaries(due) | leaves.on_cluster(due, self._many), directory)
 
     def _boundaries(self, due: Sequence[Boundary]) -> dict[tree.Key, pa.Table]:
         ends = [b.end for b in due]

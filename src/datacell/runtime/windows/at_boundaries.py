@@ -13,12 +13,14 @@ from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.query import Emission, Query, Timing
 from datacell.compile.evaluation import AtBoundaries
 from datacell.engines.arrow import arrow_schema
+from datacell.engines.protocol import ParquetFiles
 from datacell.incremental import boundaries, lift
 from datacell.incremental.boundaries import Boundary
 from datacell.incremental.plans import Incremental
 from datacell.runtime.evaluation import Fired, Held, PreparedBatch, Ready
 from datacell.runtime.plans.plans import Plans
-from datacell.runtime.storage.output import Output
+from datacell.runtime.storage.memory import row_bytes
+from datacell.runtime.storage.output import Answer, Output, loaded
 from datacell.runtime.streams.basket import Basket
 from datacell.runtime.streams.batch import Batch, Need
 from datacell.runtime.streams.first_stage import Arrived, MadeOf, Wanted
@@ -27,6 +29,9 @@ from datacell.runtime.windows import changes
 from datacell.runtime.windows.increments import Increments
 from datacell.runtime.windows.query_windows import QueryWindows
 from datacell.runtime.windows.reevaluation import Reevaluation
+
+SMALL = 0.1
+"""Of what the driver may hold: an answer that takes no more comes to the driver, whoever takes it."""
 
 MOST_BOUNDARIES = 1024
 """In one firing: enough to make its fixed cost vanish, few enough to bound its memory."""
@@ -61,7 +66,7 @@ class WindowStrategy(Protocol):
     def positions(self) -> list[Positions]:
         """For each window, sorted positions that tell where its stream has rows."""
 
-    def answer(self, due: Sequence[Boundary]) -> pa.Table:
+    def answer(self, due: Sequence[Boundary]) -> Answer:
         """The rows of the answers, each with its boundary, in order."""
 
     def oldest_needed(self, stream: str, boundary: int) -> list[Need]:
@@ -81,6 +86,7 @@ class AnswersAtBoundaries:
         self.strategy, self.baskets = described.strategy, baskets
         self.windows = QueryWindows.of(self.query)
         self.windowing: WindowStrategy = _strategy(described, baskets, plans, output)
+        self._output, self._memory = output, plans.memory
         self.reached, self._latest = _recovered(output)
         self._due: list[Boundary] = []
 
@@ -102,8 +108,11 @@ class AnswersAtBoundaries:
 
     def fire(self, ready: Ready) -> Fired | None:  # noqa: ARG002 - it was asked when it became due
         evaluated = [b for b in self._due if not b.empty]
-        found = self._answered(evaluated)
-        ends = [b.end for b in self._due]
+        found, ends = self._answered(evaluated), [b.end for b in self._due]
+        if isinstance(found, ParquetFiles):
+            if self._is_for_cluster(found):
+                return self._fired(found, found, None)
+            found = loaded(found, arrow_schema(lift.answer_schema(self.query)), self._output.account)
         if self.query.emission is Emission.RSTREAM and len(ends) == 1:
             only = changes.with_time(self.query, found, ends[0])
             return self._fired(only, only, None)
@@ -132,6 +141,9 @@ class AnswersAtBoundaries:
         return self.windowing.held()
 
     def latest(self) -> pa.Table | None:
+        if isinstance(self._latest, ParquetFiles):
+            rows = loaded(self._latest, arrow_schema(lift.answer_schema(self.query)), self._output.account)
+            return changes.at(rows, self.reached.boundary).drop_columns([lift.BOUNDARY])
         return self._latest
 
     def remark(self) -> str:
@@ -154,13 +166,19 @@ class AnswersAtBoundaries:
             )
         return (b for b in found if not b.empty or self.query.emission is not Emission.RSTREAM)
 
-    def _answered(self, evaluated: list[Boundary]) -> pa.Table:
+    def _is_for_cluster(self, found: ParquetFiles) -> bool:
+        """Does an answer stay where it is? It does, if it is large and whole answers are asked for."""
+        size = found.count * row_bytes(self._output.schema)
+        return self.query.emission is Emission.RSTREAM and size > self._memory.limit * SMALL
+
+    def _answered(self, evaluated: list[Boundary]) -> Answer:
         if not evaluated:
             return arrow_schema(lift.answer_schema(self.query)).empty_table()
         return self.windowing.answer(evaluated)
 
-    def _fired(self, rows: pa.Table, latest: pa.Table, previous: pa.Table | None) -> Fired:
-        reached = Reached(self._due[-1].end, len(latest), previous)
+    def _fired(self, rows: Answer, latest: Answer, previous: pa.Table | None) -> Fired:
+        tail = 0 if isinstance(latest, ParquetFiles) else len(latest)
+        reached = Reached(self._due[-1].end, tail, previous)
         return Fired(rows, latest, reached, reached.saved(), len(self._due), previous)
 
 
@@ -169,12 +187,13 @@ def _strategy(
 ) -> Reevaluation | Increments:
     match described.plans:
         case Incremental() as incremental:
-            return Increments(incremental, output.directory / "slices", baskets, plans)
+            directory = output.directory / "slices"
+            return Increments(incremental, directory, baskets, plans, lambda: output.directory_of_next)
         case reevaluated:
             return Reevaluation(reevaluated, baskets, plans)
 
 
-def _recovered(output: Output) -> tuple[Reached, pa.Table | None]:
+def _recovered(output: Output) -> tuple[Reached, Answer | None]:
     """Where the query was when it last fired, and the latest answer."""
     if output.last is None:
         return Reached(), None
@@ -182,5 +201,7 @@ def _recovered(output: Output) -> tuple[Reached, pa.Table | None]:
     previous = output.latest()
     if previous is not None:
         return Reached(boundary, tail, previous), previous
-    rows = output.last.rows
+    rows = output.last.content
+    if isinstance(rows, ParquetFiles):
+        return Reached(boundary, tail), rows
     return Reached(boundary, tail), rows.slice(len(rows) - tail)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
-import pyarrow as pa
 
 from datacell.algebra.positions import FOREVER, Positions
 from datacell.incremental.boundaries import Boundary
 from datacell.incremental.plans import Incremental
 from datacell.runtime.evaluation import Held, PreparedBatch
 from datacell.runtime.plans.plans import Plans
+from datacell.runtime.storage.output import Answer
 from datacell.runtime.streams.basket import Basket
 from datacell.runtime.streams.batch import Axis, Batch, Need
 from datacell.runtime.streams.first_stage import Arrived, MadeOf, Wanted
@@ -29,7 +29,16 @@ from datacell.runtime.windows.slicer import Slicer
 class Increments:
     """A split query at work."""
 
-    def __init__(self, described: Incremental, directory: Path, baskets: Mapping[str, Basket], plans: Plans) -> None:
+    def __init__(
+        self,
+        described: Incremental,
+        directory: Path,
+        baskets: Mapping[str, Basket],
+        plans: Plans,
+        answer_directory: Callable[[], str],
+    ) -> None:
+        """`answer_directory` is where executors put the next answer, if that stays on the cluster."""
+        self._answer_directory = answer_directory
         self.windows = QueryWindows.of(described.query)
         self.relations = KeptRelations(described, directory, baskets, plans)
         streams = dict.fromkeys(self.windows.streams)
@@ -63,12 +72,16 @@ class Increments:
         occupied = {stream: ingestion.occupied() for stream, ingestion in self.ingestions.items()}
         return [occupied[stream] for stream in self.windows.streams]
 
-    def answer(self, due: Sequence[Boundary]) -> pa.Table:
+    def answer(self, due: Sequence[Boundary]) -> Answer:
         started = perf_counter()
         for ingestion in self.ingestions.values():
             ingestion.flush()
         self.relations.update()
-        answer = self._answering.answer(due, self.leaves)
+        answer: Answer
+        if self.leaves.are_on_cluster():
+            answer = self._answering.write(due, self.leaves, self._answer_directory())
+        else:
+            answer = self._answering.answer(due, self.leaves)
         self.leaves.wait()
         self._spent += perf_counter() - started
         self._answered += len(due)

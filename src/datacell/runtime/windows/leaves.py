@@ -11,6 +11,7 @@ from datacell.algebra.query import TIME_COLUMNS
 from datacell.algebra.schema import Schema
 from datacell.algebra.tree import Key
 from datacell.engines.arrow import arrow_schema
+from datacell.engines.protocol import Source
 from datacell.incremental.boundaries import Boundary, shown_during
 from datacell.incremental.inputs import BOUNDARIES, Probes, ShownRows
 from datacell.incremental.plans import Incremental
@@ -19,6 +20,8 @@ from datacell.runtime.plans.plans import Plans
 from datacell.runtime.plans.prepared import PreparedPlan
 from datacell.runtime.windows.delta_join import visible_at, with_visibility
 from datacell.runtime.windows.kept_relations import KeptRelations
+from datacell.runtime.windows.on_cluster import scanned
+from datacell.runtime.windows.on_cluster import visible as on_cluster_visible
 from datacell.runtime.windows.query_windows import QueryWindows
 from datacell.runtime.windows.slices import Slices, slices
 from datacell.runtime.windows.sliding.aggregation import ScannedLeaf, SlidingAggregation
@@ -71,6 +74,33 @@ class Leaves:
         slots = answer.slots(sizes | {Probes(one.leaf.number): float(len(due)) for one in scanned})
         for one in scanned:
             inputs |= one.probes(slots)
+        return inputs
+
+    def are_on_cluster(self) -> bool:
+        """Has some relation its home there?"""
+        return any(relation.on_cluster for relation in self.relations.slices.values())
+
+    def on_cluster(self, due: Sequence[Boundary], answer: PreparedPlan) -> dict[Key, Source]:
+        """What is needed where rows are on the cluster; rows that are in the driver go there, too."""
+        inputs: dict[Key, Source] = {}
+        ends, slots = [b.end for b in due], answer.slots_on_cluster()
+        for number, leaf in enumerate(self.split.leaves):
+            relation = self.relations.slices.get(leaf.relation)
+            if number not in self.merged:
+                on_cluster = relation is not None and relation.on_cluster and not isinstance(leaf, Latest)
+                inputs |= (
+                    on_cluster_visible(relation, number, leaf)
+                    if on_cluster and relation is not None
+                    else {ShownRows(number): self._visible(leaf)}
+                )
+                continue
+            merged, window = self.merged[number], self._window_numbers[number]
+            if merged.relation.on_cluster:
+                merged.forget()
+                inputs |= scanned(merged.relation, merged.leaf, due, window)
+            else:
+                found = merged.many([b.shown[window] for b in due], ends)
+                inputs |= found.rows() | found.probes(slots)
         return inputs
 
     def over(self, relation: Slices) -> list[SlidingAggregation]:

@@ -71,6 +71,11 @@ class SlidingAggregation:
                 self.back.add(piece, block)
         self._seen = self.relation.through
 
+    def forget(self) -> None:
+        """Make everything again from the chunks when it is asked for."""
+        self._front, self._seen = None, self.relation.through
+        self.back.forget()
+
     def wait(self) -> None:
         """Until nothing is being made beside the answer."""
         if self._front is not None:
@@ -103,9 +108,9 @@ class SlidingAggregation:
         self.catch_up()
         asked, scan = Asked.of(shown, ends, self.leaf.blocks), Scan(self.leaf.schema)
         if len(asked.block_numbers()) > FEW_BLOCKS:
-            scan_slices(self.leaf, self._rows, asked, scan)
-            self._front, self._seen = None, self.relation.through
-            self.back.forget()
+            chunks = ((self._rows.piece(chunk).rows, chunk.slices) for chunk in self.relation.chunks)
+            scan_slices(self.leaf, chunks, asked, scan)
+            self.forget()
             return ScannedLeaf(self.leaf, [], scan)
         ready = [rows for block in asked.block_numbers() for rows in self._scan_block(asked, block, scan)]
         return ScannedLeaf(self.leaf, ready, scan)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterable
 
+import numpy as np
+import pyarrow as pa
+
+from datacell.algebra.positions import Positions
 from datacell.runtime.windows.sliding.asked import Asked
-from datacell.runtime.windows.sliding.leaf import LeafRows, SlidingLeaf
+from datacell.runtime.windows.sliding.leaf import SlidingLeaf
 from datacell.runtime.windows.sliding.pieces import where
 from datacell.runtime.windows.sliding.scan import Scan, backward
 
 
-def scan_slices(leaf: SlidingLeaf, rows_of: LeafRows, asked: Asked, scan: Scan) -> None:
-    """Forward within the block of each boundary, backward within the block before it."""
+def scan_slices(leaf: SlidingLeaf, chunks: Iterable[tuple[pa.Table, Positions]], asked: Asked, scan: Scan) -> None:
+    """Forward within the block of each boundary, backward within the block before it. Chunks are rows and slices."""
     valid = asked.valid
     starts, stops, blocks = asked.starts[valid], asked.stops[valid], asked.blocks[valid]
     begins = np.array([leaf.blocks.start(int(b)) for b in blocks], dtype=np.int64)
     before = valid[starts < begins] if leaf.blocks.slides else valid[:0]
-    for chunk in rows_of.relation.chunks:
-        rows, at = rows_of.piece(chunk).rows, chunk.slices
+    for rows, at in chunks:
         own = leaf.blocks.numbers(at)
         since = np.searchsorted(stops, at, side="right")
         inside = since < len(valid)
