@@ -30,6 +30,8 @@ class Name(Enum):
     PLACEMENT = "placement"
     FEASIBILITY = "feasibility"
     INTERVALS = "intervals"
+    VOLUME = "volume"
+    LATENCY = "latency"
 
 
 class Bench(Protocol):
