@@ -32,6 +32,9 @@ class Name(Enum):
     INTERVALS = "intervals"
     VOLUME = "volume"
     LATENCY = "latency"
+    TRANSFERS = "transfers"
+    BACKLOG = "backlog"
+    LARGE_STATE = "large-state"
 
 
 class Bench(Protocol):
