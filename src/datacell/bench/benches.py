@@ -35,6 +35,7 @@ class Name(Enum):
     TRANSFERS = "transfers"
     BACKLOG = "backlog"
     LARGE_STATE = "large-state"
+    EXECUTORS = "executors"
 
 
 class Bench(Protocol):
