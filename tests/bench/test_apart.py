@@ -6,7 +6,7 @@ from math import isnan
 from pathlib import Path
 
 from datacell.bench.apart import Case, Outcome, measure, peak_megabytes
-from datacell.bench.outcomes import headline, shown
+from datacell.bench.outcomes import headline, line, shown
 
 
 def test_a_case_that_takes_too_long_is_ended_and_has_failed(tmp_path: Path) -> None:
@@ -29,6 +29,11 @@ def test_the_headline_is_the_share_that_finished_and_the_most_memory() -> None:
         "too few rows",
         "too late",
     ]
+
+
+def test_what_is_not_known_is_left_empty() -> None:
+    assert line(1000, Outcome(2.0, 300.0)) == (2.0, 500.0, 300.0, "all rows counted")
+    assert line(1000, Outcome(python_mb=700.0, failure="too few rows")) == ("", "", 700.0, "too few rows")
 
 
 def test_memory_is_that_of_this_process() -> None:

@@ -11,7 +11,7 @@ COLUMNS = ("seconds", "rows/s", "Python MB", "end")
 
 
 def headline(outcomes: Sequence[Outcome]) -> dict[str, float]:
-    """The share of cases that finished, and the most memory of a Python process."""
+    """The share of cases that finished, and the most memory of a Python process, also of one that failed."""
     known = [outcome.python_mb for outcome in outcomes if not isnan(outcome.python_mb)]
     return {
         "finished": sum(outcome.is_finished for outcome in outcomes) / len(outcomes),
@@ -20,7 +20,9 @@ def headline(outcomes: Sequence[Outcome]) -> dict[str, float]:
 
 
 def line(rows: int, outcome: Outcome) -> tuple[object, ...]:
-    return (outcome.seconds, rows / outcome.seconds, outcome.python_mb, outcome.failure or "all rows counted")
+    """As in a table: what is not known is left empty."""
+    figures = (outcome.seconds, rows / outcome.seconds, outcome.python_mb)
+    return (*("" if isnan(figure) else figure for figure in figures), outcome.failure or "all rows counted")
 
 
 def shown(rows: int, outcome: Outcome) -> str:
