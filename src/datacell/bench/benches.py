@@ -30,6 +30,12 @@ class Name(Enum):
     PLACEMENT = "placement"
     FEASIBILITY = "feasibility"
     INTERVALS = "intervals"
+    VOLUME = "volume"
+    LATENCY = "latency"
+    TRANSFERS = "transfers"
+    BACKLOG = "backlog"
+    LARGE_STATE = "large-state"
+    EXECUTORS = "executors"
 
 
 class Bench(Protocol):
