@@ -92,7 +92,7 @@ class Daemon:
     def _look(self) -> list[psutil.Process]:
         """The processes that it has started; all of them are remembered until they have ended."""
         try:
-            now = psutil.Process(self.pid).children(recursive=True)
+            now: list[psutil.Process] = psutil.Process(self.pid).children(recursive=True)
         except psutil.NoSuchProcess:
             now = []
         self._children = [child for child in {*self._children, *now} if child.is_running()]
