@@ -34,6 +34,9 @@ _LISTENS = re.compile(r"Starting Spark master at (spark://\S+:\d+)")
 _REGISTERED = re.compile(r"Successfully registered with master")
 _EXECUTOR = "CoarseGrainedExecutorBackend"
 _LAST_LINES = 5
+_GUARD = 'read line; kill -9 -- "-$1"; rm -rf "$2"'
+"""Waits until this process has ended, even by `kill -9`: then a daemon and what it has started end, too."""
+
 _OURS = ("SPARK_", "PYSPARK_")
 """What the environment says about other clusters is not about this one."""
 
@@ -54,6 +57,9 @@ class Daemon:
                 env=_environment(directory),
                 start_new_session=True,  # Ctrl-C is for whoever started it; it ends with its block
             )
+        self._guard = subprocess.Popen(
+            ["sh", "-c", _GUARD, "guard", str(self.pid), str(directory)], stdin=subprocess.PIPE, start_new_session=True
+        )
         self._children: list[psutil.Process] = []
 
     @property
@@ -83,6 +89,8 @@ class Daemon:
 
     def close(self) -> None:
         """End it, and what it has started."""
+        self._guard.kill()
+        self._guard.communicate()
         self.kill()
         for child in self._children:
             if child.is_running():  # also: the number is not somebody else's by now
@@ -179,6 +187,7 @@ def _environment(directory: Path) -> Mapping[str, str]:
         "SPARK_LOCAL_IP": HOST,
         "SPARK_LOCAL_DIRS": str(directory / "local"),
         "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_DAEMON_JAVA_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # there sooner; they have little to do
         "SPARK_MASTER_OPTS": "-Dspark.master.rest.enabled=false",
     }
 
