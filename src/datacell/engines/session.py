@@ -13,10 +13,12 @@ import re
 import time
 from pathlib import Path
 
+from py4j.protocol import Py4JJavaError
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from datacell.engines.java_errors import without_greetings
+from datacell.errors import EngineError
 
 _MEANING = {
     "spark.sql.ansi.enabled": "false",
@@ -80,8 +82,11 @@ def session(master: str | None = None, application: str = "datacell") -> SparkSe
     builder = SparkSession.builder.appName(application)
     for key, value in {**_MEANING, **_SMALL_JOBS, **_deployment(master)}.items():
         builder = builder.config(key, value)
-    with without_greetings():
-        return builder.getOrCreate()
+    try:
+        with without_greetings():
+            return builder.getOrCreate()
+    except Py4JJavaError as error:
+        raise _not_started(master, error) from error
 
 
 def own_session(owner: SparkSession) -> SparkSession:
@@ -121,6 +126,14 @@ def quieten() -> None:
     """PySpark prints every failed query to the console as JSON; what failed is in the exception already."""
     for name in _NOISY:
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL + 1)
+
+
+def _not_started(master: str | None, error: Py4JJavaError) -> EngineError:
+    """Of what Java says, the first line; what led to it was logged before."""
+    reason = str(error.java_exception).splitlines()[0]
+    where = "locally" if master is None else f"with the master {master}"
+    hint = "run `datacell doctor`" if master is None else "is the address right, and does the master run?"
+    return EngineError(f"Spark does not start {where}: {reason}", hint=hint)
 
 
 def _deployment(master: str | None) -> dict[str, str]:

@@ -34,7 +34,7 @@ _LISTENS = re.compile(r"Starting Spark master at (spark://\S+:\d+)")
 _REGISTERED = re.compile(r"Successfully registered with master")
 _EXECUTOR = "CoarseGrainedExecutorBackend"
 _LAST_LINES = 5
-_GUARD = 'read line; kill -9 -- "-$1"; rm -rf "$2"'
+_GUARD = 'read line; kill -9 "-$1"; rm -rf "$2"; rmdir "${2%/*}" 2> /dev/null'
 """Waits until this process has ended, even by `kill -9`: then a daemon and what it has started end, too."""
 
 _OURS = ("SPARK_", "PYSPARK_")
@@ -118,7 +118,7 @@ class StandaloneCluster:
 
     def __init__(self, workers: int, cores: int = 1, memory: str = "1g") -> None:
         self._wanted, self._cores, self._memory = workers, cores, memory
-        self._directory = Path()
+        self.directory = Path()
         self._master: Daemon | None = None
         self._count = 0
         self.master = ""
@@ -126,7 +126,7 @@ class StandaloneCluster:
         self.workers: list[Daemon] = []
 
     def __enter__(self) -> Self:
-        self._directory = Path(tempfile.mkdtemp(prefix="datacell-cluster-"))
+        self.directory = Path(tempfile.mkdtemp(prefix="datacell-cluster-"))
         try:
             self._start()
         except BaseException:
@@ -147,26 +147,30 @@ class StandaloneCluster:
             worker.said(_REGISTERED)
         return added
 
+    @property
+    def daemons(self) -> list[Daemon]:
+        """The workers, and then the master."""
+        return self.workers if self._master is None else [*self.workers, self._master]
+
     def executors(self) -> list[psutil.Process]:
         """The executors of all workers."""
         return [executor for worker in self.workers for executor in worker.executors()]
 
     def close(self) -> None:
         """End all processes, workers first, and remove what they wrote."""
-        for daemon in [*self.workers, self._master]:
-            if daemon is not None:
-                daemon.close()
+        for daemon in self.daemons:
+            daemon.close()
         self.workers, self._master = [], None
-        shutil.rmtree(self._directory, ignore_errors=True)
+        shutil.rmtree(self.directory, ignore_errors=True)
 
     def _start(self) -> None:
         listening = ("--host", HOST, "--port", "0", "--webui-port", "0")
-        self._master = Daemon(self._directory / "master", "org.apache.spark.deploy.master.Master", *listening)
+        self._master = Daemon(self.directory / "master", "org.apache.spark.deploy.master.Master", *listening)
         self.master = self._master.said(_LISTENS)[1]
         self.add_workers(self._wanted)
 
     def _worker(self) -> Daemon:
-        directory = self._directory / f"worker-{self._count}"
+        directory = self.directory / f"worker-{self._count}"
         self._count += 1
         listening = ("--host", HOST, "--port", "0", "--webui-port", "0")
         offered = ("--cores", str(self._cores), "--memory", self._memory, "--work-dir", str(directory / "work"))
