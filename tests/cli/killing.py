@@ -58,11 +58,11 @@ def write_input(root: Path, files: int = 8, rows: int = 40) -> None:
             os.utime(path, (1_700_000_000 + number, 1_700_000_000 + number))
 
 
-def start(root: Path, out: Path, checkpoint: Path) -> subprocess.Popen[bytes]:
+def start(root: Path, out: Path, checkpoint: Path, *options: str) -> subprocess.Popen[bytes]:
     script = root / f"{out.name}.sql"
     script.write_text(SCRIPT.format(root=root, out=out))
     command = [sys.executable, "-m", "datacell", "run", str(script), "--once", "--checkpoint", str(checkpoint)]
-    return subprocess.Popen(command, start_new_session=True)
+    return subprocess.Popen([*command, *options], start_new_session=True)
 
 
 def output(out: Path) -> dict[str, list[str]]:
@@ -79,9 +79,9 @@ def parts(out: Path) -> int:
     return len(list(out.glob("*/part-*.csv")))
 
 
-def undisturbed(root: Path) -> tuple[dict[str, list[str]], int]:
+def undisturbed(root: Path, *options: str) -> tuple[dict[str, list[str]], int]:
     """The output of a run that nobody kills, and how many files it has."""
-    process = start(root, root / "calm", root / "calm-state")
+    process = start(root, root / "calm", root / "calm-state", *options)
     assert process.wait(300) == 0
     return output(root / "calm"), parts(root / "calm")
 

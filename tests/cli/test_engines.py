@@ -2,106 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from datacell.algebra.query import Timing
-from datacell.rewrite.driver import fixed_point
-from datacell.rewrite.rules import DECIDE
-from reference import Answer, micros
-from sample import DATA, answers, at, bind
-
-QUERIES = [
-    "SELECT k, count(*) AS n, sum(v) AS total FROM s [RANGE 3 SECONDS SLIDE 1 SECOND] GROUP BY k",
-    "SELECT avg(v) AS mean, max(n) AS top FROM s [FIXED 4 SECONDS SLIDE 2 SECONDS]",
-    "SELECT k, v FROM s [ROWS 3 SLIDE 2]",
-    "SELECT k, max(v) AS top FROM s [PARTITION BY k ROWS 2 SLIDE 1] GROUP BY k",
-    "SELECT count(*) AS n FROM s [LANDMARK SLIDE 2 SECONDS]",
-    "SELECT count(*) AS n FROM s [LANDMARK SLIDE 1 SECOND RESET EVERY 4 SECONDS]",
-    "SELECT count(k) AS n FROM s [LANDMARK SLIDE 3 ROWS]",
-    "SELECT a.k, b.x FROM s [RANGE 2 SECONDS SLIDE 1 SECOND] a JOIN r [RANGE 3 SECONDS SLIDE 2 SECONDS] b ON a.k = b.k",
-    "SELECT a.k, b.x FROM s [RANGE 1 SECOND SLIDE 1 SECOND] a "
-    "FULL JOIN r [RANGE 1 SECOND SLIDE 1 SECOND] b ON a.k = b.k",
-    "SELECT a.k, t.a FROM s [RANGE 2 SECONDS SLIDE 2 SECONDS] a LEFT JOIN t ON t.k = a.k",
-    "SELECT k FROM s [RANGE 2 SECONDS SLIDE 1 SECOND] WHERE k NOT IN (SELECT k FROM u WHERE k IS NOT NULL)",
-    "SELECT k, v FROM s [RANGE 4 SECONDS SLIDE 2 SECONDS] a "
-    "WHERE v >= (SELECT avg(v) FROM s [RANGE 4 SECONDS SLIDE 2 SECONDS] b WHERE b.k = a.k)",
-    "SELECT DISTINCT k FROM s [RANGE 3 SECONDS SLIDE 3 SECONDS] UNION ALL SELECT k FROM t",
-    "SELECT k FROM s [RANGE 3 SECONDS SLIDE 1 SECOND] EXCEPT ALL SELECT k FROM r [RANGE 2 SECONDS SLIDE 1 SECOND]",
-    "SELECT k, row_number() OVER (PARTITION BY k ORDER BY v, n) AS i FROM s [RANGE 5 SECONDS SLIDE 5 SECONDS]",
-    "SELECT k, v, n FROM s [RANGE 5 SECONDS SLIDE 1 SECOND] ORDER BY v DESC NULLS LAST, k, n LIMIT 2",
-    "SELECT k, count(DISTINCT n) AS d, sum(n) FILTER (WHERE v > 1) AS f "
-    "FROM s [RANGE 5 SECONDS SLIDE 2 SECONDS] GROUP BY ROLLUP (k)",
-    "SELECT ISTREAM k, count(*) AS n FROM s [RANGE 2 SECONDS SLIDE 1 SECOND] GROUP BY k",
-    "SELECT DSTREAM k FROM r [RANGE 2 SECONDS SLIDE 1 SECOND]",
-    "SELECT k, window_start, window_end FROM TABLE(TUMBLE(TABLE s, DESCRIPTOR(ts), INTERVAL '2' SECONDS)) "
-    "GROUP BY k, window_start, window_end",
-    "SELECT k, sum(n) AS m "
-    "FROM (SELECT k, n, count(*) AS c FROM s [RANGE 4 SECONDS SLIDE 1 SECOND] GROUP BY k, n) q GROUP BY k",
-]
-HEAD = """
-CREATE STREAM s (ts TIMESTAMP, k INT, v DOUBLE, n INT, WATERMARK FOR ts AS ts - INTERVAL 2 SECONDS)
-  WITH (format = 'json', path = '{root}/s');
-CREATE STREAM r (ts TIMESTAMP, k INT, x INT, c STRING, WATERMARK FOR ts AS ts - INTERVAL 2 SECONDS)
-  WITH (format = 'json', path = '{root}/r');
-CREATE TEMPORARY VIEW t AS SELECT * FROM VALUES {t} AS t(k, a, c);
-CREATE TEMPORARY VIEW u AS SELECT * FROM VALUES {u} AS u(k, b);
-"""
+from cli import asked
 
 
 @pytest.mark.parametrize(
     ("engine", "strategy"), [("spark", "incremental"), ("duckdb", "incremental"), ("duckdb", "reevaluate")]
 )
 def test_a_run_gives_the_answers_of_the_reference(tmp_path: Path, engine: str, strategy: str) -> None:
-    script = tmp_path / "script.sql"
-    script.write_text("".join(_script(tmp_path)))
+    script = asked.write(tmp_path, asked.QUERIES)
     done = subprocess.run(
         [sys.executable, "-m", "datacell", "run", str(script), "--once", "--engine", engine, "--strategy", strategy],
         check=False,
     )
     assert done.returncode == 0
-    for number, text in enumerate(QUERIES):
-        query = bind(text)
-        expected = [a for a in answers(query, fixed_point(query.plan, DECIDE)) if a.rows]
-        assert _written(tmp_path / f"out{number}", query.timing, query.plan.schema.names) == expected, text
-
-
-def _script(root: Path) -> Iterator[str]:
-    values = {name: ", ".join(f"({', '.join(map(_literal, row))})" for row in DATA[name]) for name in ("t", "u")}
-    yield HEAD.format(root=root, **values)
-    for name, columns in (("s", ("ts", "k", "v", "n")), ("r", ("ts", "k", "x", "c"))):
-        (root / name).mkdir()
-        rows = [dict(zip(columns, (at(row[0]).isoformat(), *row[1:]), strict=True)) for row in DATA[name]]
-        (root / name / "rows.json").write_text("\n".join(map(json.dumps, rows)))
-    for number, text in enumerate(QUERIES):
-        yield f"CREATE CONTINUOUS QUERY q{number} AS {text};\n"
-        yield f"CREATE EMITTER e{number} FROM q{number} WITH (format = 'json', path = '{root}/out{number}');\n"
-
-
-def _literal(value: Any) -> str:
-    return "NULL" if value is None else repr(value)
-
-
-def _written(directory: Path, timing: Timing, names: tuple[str, ...]) -> list[Answer]:
-    found: dict[int, Counter[tuple[Any, ...]]] = {}
-    for part in sorted(directory.glob("part-*.json")):
-        for line in part.read_text().splitlines():
-            row = json.loads(line)
-            end = row["window_end"]
-            boundary = end if timing is Timing.ARRIVALS else micros(datetime.fromisoformat(end))
-            found.setdefault(boundary, Counter())[tuple(_value(n, row[n]) for n in names)] += 1
-    return [Answer(boundary, rows) for boundary, rows in sorted(found.items())]
-
-
-def _value(name: str, value: Any) -> Any:
-    if name.startswith("window_"):
-        return datetime.fromisoformat(value)
-    return round(value, 9) if isinstance(value, float) else value
+    asked.check(tmp_path, asked.QUERIES)

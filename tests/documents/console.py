@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from datacell.tools.standalone import spark_home
+
 _PROMPT = "$ "
 _OMITTED = "…"
 _LONGEST = 180
@@ -33,11 +35,14 @@ class Command:
 
 
 def install(directory: Path) -> None:
-    """Put this `datacell` where the documents have it after `make setup`."""
-    script = directory / ".venv" / "bin" / "datacell"
-    script.parent.mkdir(parents=True)
-    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m datacell "$@"\n', encoding="utf-8")
-    script.chmod(0o755)
+    """Put this `datacell` and this `spark-submit` where the documents have them after `make setup`."""
+    submit = f'PYSPARK_PYTHON="{sys.executable}" exec "{spark_home() / "bin" / "spark-submit"}"'
+    programs = {"datacell": f'exec "{sys.executable}" -m datacell', "spark-submit": submit}
+    for name, program in programs.items():
+        script = directory / ".venv" / "bin" / name
+        script.parent.mkdir(parents=True, exist_ok=True)
+        script.write_text(f'#!/bin/sh\n{program} "$@"\n', encoding="utf-8")
+        script.chmod(0o755)
 
 
 def renewed(lines: Sequence[str], directory: Path) -> tuple[str, ...]:

@@ -13,13 +13,16 @@ from datacell.compile import Compiled, Setting
 from datacell.compile.setting import statistics
 from datacell.engines.choice import Choice, Engines
 from datacell.engines.duckdb import DuckDBEngine
+from datacell.engines.session import fit_to_cluster
 from datacell.engines.spark import SparkEngine
+from datacell.errors import CheckpointError
 from datacell.incremental.strategy import Strategy
 from datacell.placement import unit_costs
 from datacell.placement.operators import Site
 from datacell.runtime.clock import Clock
 from datacell.runtime.net.scheduler import Scheduler
 from datacell.runtime.plans.plans import Plans
+from datacell.runtime.storage import reach
 from datacell.runtime.storage.checkpoint import Checkpoint
 from datacell.sql.catalog import Catalog
 
@@ -40,11 +43,22 @@ class Works:
         self.checkpoint = Checkpoint(checkpoint)
         on_spark = SparkEngine(spark, master)
         self.spark = on_spark.session
+        self._settle(on_spark)
         self.engines = Engines(on_spark, DuckDBEngine(), engine)
         self.scheduler = Scheduler(clock)
         self.intake = Intake(on_spark, self.scheduler, self.checkpoint)
         self.tables = Tables(self.spark, spark or self.spark, self.scheduler)
         self.deliveries = Deliveries(self.scheduler, self.checkpoint)
+
+    def _settle(self, engine: SparkEngine) -> None:
+        """On a cluster: its first job, which needs executors; after it their number is known."""
+        try:
+            reach.check(self.spark, self.checkpoint.root)
+        except CheckpointError:
+            engine.close()
+            self.checkpoint.close()
+            raise
+        fit_to_cluster(self.spark)
 
     def setting(self, catalog: Catalog) -> Setting:
         """What queries over the streams of a catalog are compiled by."""

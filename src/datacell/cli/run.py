@@ -32,10 +32,15 @@ class Strategy(Enum):
 def run(
     script: Annotated[Path, typer.Argument(help="A file of SQL statements.", metavar="SCRIPT.sql")],
     once: Annotated[bool, typer.Option("--once", help="Read all that is there, close every window, exit.")] = False,
-    checkpoint: Annotated[Path | None, typer.Option(help="Keep state here: the run can be resumed.")] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(help="Keep state here: the run can be resumed. On a cluster, all hosts must share it."),
+    ] = None,
     engine: Annotated[Engine, typer.Option(help="Where queries run.")] = Engine.AUTO,
     strategy: Annotated[Strategy, typer.Option(help="How windows are evaluated.")] = Strategy.AUTO,
-    master: Annotated[str | None, typer.Option(help="The Spark master; a local one if not said.")] = None,
+    master: Annotated[
+        str | None, typer.Option(help="The Spark master, such as spark://HOST:7077; a local one if not said.")
+    ] = None,
     refuse_infeasible: Annotated[
         bool, typer.Option("--refuse-infeasible", help="Do not start queries that cannot keep up with declared rates.")
     ] = False,

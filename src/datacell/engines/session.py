@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import logging
 import os
+import re
+import time
 from pathlib import Path
 
+from py4j.protocol import Py4JJavaError
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from datacell.engines.java_errors import without_greetings
+from datacell.errors import EngineError
 
 _MEANING = {
     "spark.sql.ansi.enabled": "false",
@@ -36,50 +40,132 @@ _SMALL_JOBS = {
 _FILES = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 """How Spark writes its offsets. Without Hadoop's native library the default starts a process per file, for chmod."""
 
-_LOCAL = {
+_OURS = {
     "spark.sql.streaming.checkpointFileManagerClass": _FILES,
-    "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.driver.host": "localhost",
     "spark.sql.catalogImplementation": "in-memory",
 }
+_LOCAL = {
+    "spark.ui.enabled": "false",
+    "spark.driver.host": "localhost",  # a laptop's own name may have no address
+}
+_LOOPBACK = {
+    "spark.ui.enabled": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+}
+"""A driver for executors that are on this machine, as their master is."""
+
+_PARTITIONS = "spark.sql.shuffle.partitions"
+_ANY_CLUSTER = "200"
+"""Spark's own number of partitions after a shuffle. With adaptive execution off, a small job pays for each of them."""
+
+_SUBMITTED = "PYSPARK_GATEWAY_PORT"
+"""What `spark-submit` gives the Python that it starts: the way to its own driver."""
+
+_NO_MORE_COME, _ENOUGH_HAVE_COME = 1.0, 10.0
+"""Seconds without another executor after which all are taken to be there; seconds after which we go on anyway."""
+
 _MOST_GIGABYTES = 4
 _NOISY = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
 def session(master: str | None = None, application: str = "datacell") -> SparkSession:
-    """A new local session, or the one that this process has already started; whoever calls it stops it."""
+    """A new session, a local one if no master is said, or the one that this process has already started.
+
+    Whoever calls it stops it. A process that was started by `spark-submit` has its master and its driver already.
+    """
     running = SparkSession.getActiveSession()
     if running is not None:
         return running
     quieten()
-    builder = SparkSession.builder.master(master or "local[*]").appName(application)
-    settings = {**_LOCAL, **_MEANING, **_SMALL_JOBS, "spark.driver.extraJavaOptions": _logging_option()}
-    for key, value in settings.items():
+    builder = SparkSession.builder.appName(application)
+    for key, value in {**_MEANING, **_SMALL_JOBS, **_deployment(master)}.items():
         builder = builder.config(key, value)
-    if (master or "local").startswith("local"):
-        builder = builder.config("spark.sql.shuffle.partitions", str(_cores(master)))
-        builder = builder.config("spark.driver.memory", f"{_memory()}g")
-    with without_greetings():
-        return builder.getOrCreate()
+    try:
+        with without_greetings():
+            return builder.getOrCreate()
+    except Py4JJavaError as error:
+        raise _not_started(master, error) from error
 
 
 def own_session(owner: SparkSession) -> SparkSession:
     """A session beside the owner's, with what a query's meaning needs and with views of its own."""
     quieten()
-    before = owner.conf.get("spark.sql.shuffle.partitions")
+    before = owner.conf.get(_PARTITIONS)
     ours = owner.newSession()
     for key, value in {**_MEANING, **_SMALL_JOBS}.items():
         ours.conf.set(key, value)
-    if str(owner.sparkContext.master).startswith("local") and before is not None:
-        ours.conf.set("spark.sql.shuffle.partitions", str(min(int(before), owner.sparkContext.defaultParallelism)))
+    if is_local(owner) and before is not None:
+        ours.conf.set(_PARTITIONS, str(min(int(before), owner.sparkContext.defaultParallelism)))
     return ours
+
+
+def is_local(spark: SparkSession) -> bool:
+    """Do the executors live in the driver's process?"""
+    return _is_local(str(spark.sparkContext.master))
+
+
+def fit_to_cluster(ours: SparkSession) -> None:
+    """A task per core after a shuffle, unless the owner has said how many or executors come and go.
+
+    Executors register one after the other, so it is for after the first job; those that start together are waited for.
+    """
+    configured = ours.sparkContext.getConf()
+    if (
+        is_local(ours)
+        or configured.contains(_PARTITIONS)
+        or configured.get("spark.dynamicAllocation.enabled", "false") == "true"
+        or ours.conf.get(_PARTITIONS) != _ANY_CLUSTER
+    ):
+        return
+    ours.conf.set(_PARTITIONS, str(_settled_cores(ours)))
 
 
 def quieten() -> None:
     """PySpark prints every failed query to the console as JSON; what failed is in the exception already."""
     for name in _NOISY:
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL + 1)
+
+
+def _not_started(master: str | None, error: Py4JJavaError) -> EngineError:
+    """Of what Java says, the first line; what led to it was logged before."""
+    reason = str(error.java_exception).splitlines()[0]
+    where = "locally" if master is None else f"with the master {master}"
+    hint = "run `datacell doctor`" if master is None else "is the address right, and does the master run?"
+    return EngineError(f"Spark does not start {where}: {reason}", hint=hint)
+
+
+def _deployment(master: str | None) -> dict[str, str]:
+    """Where Spark runs and how it is reached: on a cluster only what the driver's own process reads."""
+    if master is None and _SUBMITTED in os.environ:
+        return {}
+    settings = {**_OURS, "spark.master": master or "local[*]", "spark.driver.extraJavaOptions": _logging_option()}
+    if _is_local(settings["spark.master"]):
+        sizes = {_PARTITIONS: str(_cores(master)), "spark.driver.memory": f"{_memory()}g"}
+        return {**settings, **_LOCAL, **sizes}
+    return {**settings, **_LOOPBACK} if _is_on_loopback(settings["spark.master"]) else settings
+
+
+def _is_local(master: str) -> bool:
+    return re.fullmatch(r"local(\[.*\])?", master) is not None
+
+
+def _is_on_loopback(master: str) -> bool:
+    """Is the whole cluster on this machine? With several masters, if all are."""
+    hosts = [re.sub(r":\d+$", "", host) for host in master.removeprefix("spark://").split(",")]
+    standalone = master.startswith("spark://") and all(h == "localhost" or h.startswith("127.") for h in hosts)
+    return standalone or master.startswith("local-cluster[")
+
+
+def _settled_cores(spark: SparkSession) -> int:
+    """The cores of the executors, once no more have come for a while."""
+    cores, since, started = spark.sparkContext.defaultParallelism, time.monotonic(), time.monotonic()
+    while time.monotonic() - since < _NO_MORE_COME and time.monotonic() - started < _ENOUGH_HAVE_COME:
+        time.sleep(_NO_MORE_COME / 10)
+        now = spark.sparkContext.defaultParallelism
+        cores, since = (now, time.monotonic()) if now != cores else (cores, since)
+    return cores
 
 
 def _logging_option() -> str:
