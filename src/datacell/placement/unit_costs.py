@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from datacell.errors import DataCellError
-from datacell.placement.costs import EngineCosts, UnitCosts
+from datacell.placement.costs import EngineCosts, TransferCost, UnitCosts
 from datacell.placement.operators import OperatorKind, Site
+
+VERSION = 2
+"""Of the file: before, transfers had a cost for each value."""
 
 _MICRO = 1e-6
 _MEASURED = tuple(kind for kind in OperatorKind if kind is not OperatorKind.RUNNING)
@@ -49,8 +52,8 @@ SHIPPED = UnitCosts(
             pair=0.01 * _MICRO,
         ),
     },
-    into_spark=0.03 * _MICRO,
-    out_of_spark=0.03 * _MICRO,
+    to_cluster=TransferCost(0.1 * _MICRO, 0.004 * _MICRO),
+    to_driver=TransferCost(0.2 * _MICRO, 0.006 * _MICRO),
 )
 """As two cores of a server have them; on other machines all differ, but the engines' ratio less so."""
 
@@ -93,12 +96,23 @@ def to_json(units: UnitCosts) -> dict[str, Any]:
         }
         for site, costs in units.engines.items()
     }
-    return {"engines": engines, "into spark": units.into_spark, "out of spark": units.out_of_spark}
+    transfers = {"to cluster": units.to_cluster, "to driver": units.to_driver}
+    return {
+        "version": VERSION,
+        "engines": engines,
+        **{direction: {"row": cost.row, "byte": cost.byte} for direction, cost in transfers.items()},
+    }
 
 
 def from_json(found: dict[str, Any]) -> UnitCosts:
+    if found.get("version") != VERSION:
+        raise ValueError("they were measured by another version")
     engines = {site: _engine_from_json(found["engines"][site.value]) for site in Site}
-    return UnitCosts(engines, float(found["into spark"]), float(found["out of spark"]))
+    return UnitCosts(engines, *(_transfer_from_json(found[d]) for d in ("to cluster", "to driver")))
+
+
+def _transfer_from_json(cost: dict[str, Any]) -> TransferCost:
+    return TransferCost(float(cost["row"]), float(cost["byte"]))
 
 
 def _engine_from_json(costs: dict[str, Any]) -> EngineCosts:

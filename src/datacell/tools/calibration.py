@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from datacell.algebra.plan import Plan
 from datacell.engines.protocol import Engine, Prepared
-from datacell.placement.costs import EngineCosts, UnitCosts
+from datacell.placement.costs import EngineCosts, TransferCost, UnitCosts
 from datacell.placement.fragments import operators
 from datacell.placement.operators import Operator, OperatorKind, Site, in_post_order
 from datacell.placement.prediction import loads
@@ -172,7 +172,7 @@ def _units(found: dict[Site, np.ndarray], least: float = _LEAST) -> UnitCosts:
         for site, numbers in floored.items()
     }
     spark = floored[Site.SPARK]
-    return UnitCosts(engines, float(spark[3]), float(spark[4]))
+    return UnitCosts(engines, TransferCost(float(spark[3]), 0.0), TransferCost(float(spark[4]), 0.0))
 
 
 def _tables(rows: int) -> dict[str, pa.Table]:

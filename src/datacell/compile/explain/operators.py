@@ -8,11 +8,11 @@ from datacell.algebra import show
 from datacell.compile.physical import PlacedPart
 from datacell.placement.costs import UnitCosts
 from datacell.placement.enumeration import Placement
-from datacell.placement.operators import Input, Operator, Site, in_post_order
+from datacell.placement.operators import in_post_order
 
 
 def numbers(placed: PlacedPart, units: UnitCosts) -> show.Notes:
-    """Of each operator: its engine, λ in and out, u, and what is brought from one engine to the other."""
+    """Of each operator: its engine, λ in and out, and u."""
     found: dict[int, dict[str, Any]] = {}
     order = list(in_post_order(placed.root))
     at = dict(zip(map(id, order), placed.best.sites, strict=True))
@@ -23,7 +23,6 @@ def numbers(placed: PlacedPart, units: UnitCosts) -> show.Notes:
             "rate in": sum(i.rate for i in operator.inputs),
             "rate out": operator.rate,
             "u": units.evaluation(operator, site),
-            "transfer": sum(_transfer(i, at.get(id(i)), site, units) for i in operator.inputs),
         }
     return lambda node: found.get(id(node), {})
 
@@ -35,11 +34,3 @@ def difference(placed: PlacedPart, other: Placement) -> dict[str, list[str]]:
         if here is not there:
             found.setdefault(there.value, []).append(operator.kind.value)
     return found
-
-
-def _transfer(rows: Input, here: Site | None, there: Site, units: UnitCosts) -> float:
-    if here is there:
-        return 0.0
-    if there is Site.SPARK:
-        return units.into(rows)
-    return units.out_of(rows) if isinstance(rows, Operator) else 0.0

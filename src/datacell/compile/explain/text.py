@@ -73,16 +73,15 @@ def physical(plan: Physical) -> Iterator[str]:
 
 
 def notes(placed: PlacedPart, units: UnitCosts) -> show.Notes:
-    """Of each operator: its engine, λ, u and transfers, in one line."""
+    """Of each operator: its engine, λ and u, in one line."""
     found_of = numbers(placed, units)
 
     def noted(node: Plan) -> Mapping[str, str]:
         found = found_of(node)
         if not found:
             return {}
-        transfer = f", transfer {found['transfer']:.2g}" if found["transfer"] else ""
         sizes = f"λ {_amount(found['rate in'])} → {_amount(found['rate out'])}"
-        return {found["engine"]: f"{sizes}, u {found['u']:.2g}{transfer}"}
+        return {found["engine"]: f"{sizes}, u {found['u']:.2g}"}
 
     return noted
 

@@ -19,7 +19,7 @@ from datacell.placement.statistics import Statistics
 from datacell.runtime.plans.observed import Observed
 from datacell.runtime.plans.placements import Placements
 from datacell.runtime.plans.policy import Alone, ByCost
-from datacell.runtime.plans.prepared import PreparedPlan, corrected_by
+from datacell.runtime.plans.prepared import PreparedPlan
 
 BEHIND = 0.95
 """The share of the time that a query works from which on it cannot keep up."""
@@ -125,7 +125,7 @@ class Plans:
             if one.runs > 1:
                 spent[one.site] += one.milliseconds
                 expected[one.site] += one.predicted
-        return corrected_by(self.placements.units, {s: spent[s] / expected[s] if expected[s] else 1.0 for s in Site})
+        return self.placements.units.times({s: spent[s] / expected[s] if expected[s] else 1.0 for s in Site})
 
     def close(self) -> None:
         self.placements.close()

@@ -15,7 +15,7 @@ from datacell.algebra.plan import Plan, Slot
 from datacell.algebra.tree import Key
 from datacell.errors import EngineError
 from datacell.incremental.inputs import BOUNDARIES
-from datacell.placement.costs import UnitCosts, Work
+from datacell.placement.costs import Work
 from datacell.placement.enumeration import Sites, cost_of
 from datacell.placement.fragments import Fragment, FragmentResult, fragments, operators
 from datacell.placement.operators import Input, Operator, Site, in_post_order
@@ -184,12 +184,3 @@ def _shown(sites: Sites) -> str:
     if len(counts) == 1:
         return next(iter(counts)).value
     return ", ".join(f"{site.value} {count}" for site, count in counts.items())
-
-
-def corrected_by(units: UnitCosts, factors: Mapping[Site, float]) -> UnitCosts:
-    """Unit costs with each engine's times a factor."""
-    return UnitCosts(
-        {site: costs.times(factors[site]) for site, costs in units.engines.items()},
-        units.into_spark * factors[Site.SPARK],
-        units.out_of_spark * factors[Site.SPARK],
-    )
