@@ -57,7 +57,7 @@ def megabytes(size: float) -> str:
     return f"{size:,.0f} TB"
 
 
-def home_of(size: float, memory: int) -> tuple[Home, str]:
+def kept_at(size: float, memory: float) -> tuple[Home, str]:
     """The home of a relation of so many bytes, and why there."""
     if size <= memory:
         return Home.DRIVER, f"in the driver, {megabytes(size)}"

@@ -13,6 +13,7 @@ from datacell.engines.protocol import Engine
 from datacell.errors import PlanError
 from datacell.placement.costs import UnitCosts
 from datacell.placement.enumeration import Sites
+from datacell.placement.homes import DRIVER_MEMORY, Home
 from datacell.placement.operators import Site
 from datacell.placement.shapes import CALL_OVERHEAD_ROWS, expanded
 from datacell.placement.statistics import Statistics
@@ -66,18 +67,18 @@ class Plans:
         tables: ReadTable,
         known: Statistics,
         units: UnitCosts,
+        driver_memory: int = DRIVER_MEMORY,
     ) -> Plans:
         """Everything on one engine, or without a site every operator where it is cheapest."""
         fallback = engines[Site.SPARK]
-        if site is not None:
-            return cls(query, {site: engines[site]}, Placements(Alone(site), known, units), fallback, tables)
-        return cls(query, engines, Placements(ByCost(), known, units), fallback, tables)
+        placements = Placements(ByCost() if site is None else Alone(site), known, units, driver_memory)
+        return cls(query, engines if site is None else {site: engines[site]}, placements, fallback, tables)
 
-    def prepare(self, name: str, plan: Plan) -> PreparedPlan:
-        """The handle of a plan. Whoever runs the plan keeps it."""
+    def prepare(self, name: str, plan: Plan, wanted: Home = Home.DRIVER) -> PreparedPlan:
+        """The handle of a plan whose results are wanted at a home. Whoever runs the plan keeps it."""
         if any(name == other.name for other in self._prepared):
             raise PlanError(f"{self.query} has two plans called {name}")
-        prepared = PreparedPlan(self, name, plan)
+        prepared = PreparedPlan(self, name, plan, wanted)
         self._prepared.append(prepared)
         return prepared
 
