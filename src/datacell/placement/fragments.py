@@ -8,7 +8,7 @@ the result of another as a table. That is the paper's MIG operator.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from datacell.algebra.plan import (
     Aggregate,
@@ -81,7 +81,7 @@ def operators(
         home = _home(plan, homes or {})
         return Source(plan.head(), firings * sizes.rows(plan), row_bytes(plan.schema), home, plan)
     inputs = tuple(operators(child, sizes, firings, refuses, homes, memory) for child in _inputs(plan))
-    alone = _over(plan, iter([_read(i.node, n) for n, i in enumerate(inputs)]))
+    alone = over(plan, iter([_read(i.node, n) for n, i in enumerate(inputs)]))
     refused = refuses(plan, expanded(alone, Site.DUCKDB))
     return Operator(
         _kind(plan),
@@ -94,6 +94,12 @@ def operators(
         _weight(plan),
         node=plan,
     )
+
+
+def delivered(root: Operator, wanted: Home, memory: float = DRIVER_MEMORY) -> Operator:
+    """The topmost operator of a plan whose result is wanted at a home; DuckDB does not make what would not fit."""
+    is_too_large = wanted is Home.CLUSTER and root.rate / root.firings * root.bytes > memory
+    return replace(root, wanted=wanted, sites=_ON_SPARK if is_too_large else root.sites)
 
 
 def windowed(plan: Plan, sizes: Sizes) -> Placeable:
@@ -115,6 +121,11 @@ def fragments(root: Placeable, sites: Sequence[Site]) -> tuple[Fragment, ...]:
     return (*found, _fragment(len(found), sites[-1], plan, root.node))
 
 
+def over(plan: Plan, inputs: Iterator[Plan]) -> Plan:
+    """The same operators over other inputs."""
+    return plan.with_children([over(c, inputs) if _fuses(plan, c) else next(inputs) for c in plan.children])
+
+
 def _fragment(number: int, site: Site, plan: Plan, result: Plan) -> Fragment:
     return Fragment(FragmentResult(number), site, expanded(plan, site), result)
 
@@ -133,7 +144,7 @@ def _cut(node: Placeable, sites: Iterator[Site], found: list[Fragment]) -> tuple
         fragment = _fragment(len(found), site, plan, child.node)
         found.append(fragment)
         inputs.append(Input(fragment.slot, child.node.schema.fields))
-    return _over(node.node, iter(inputs)), own
+    return over(node.node, iter(inputs)), own
 
 
 def _home(source: Plan, homes: Mapping[Key, Home]) -> Home | None:
@@ -166,11 +177,6 @@ def _inputs(plan: Plan) -> Iterator[Plan]:
             yield from _inputs(child)
         else:
             yield child
-
-
-def _over(plan: Plan, inputs: Iterator[Plan]) -> Plan:
-    """The same operators over other inputs."""
-    return plan.with_children([_over(c, inputs) if _fuses(plan, c) else next(inputs) for c in plan.children])
 
 
 def _read(plan: Plan, number: int) -> Plan:

@@ -17,7 +17,7 @@ from datacell.errors import EngineError
 from datacell.incremental.inputs import BOUNDARIES
 from datacell.placement.costs import Work
 from datacell.placement.enumeration import Sites, cost_of
-from datacell.placement.fragments import Fragment, FragmentResult, fragments, operators
+from datacell.placement.fragments import Fragment, FragmentResult, delivered, fragments, operators
 from datacell.placement.homes import Home
 from datacell.placement.operators import Input, Operator, Site, in_post_order
 from datacell.placement.parts import at_boundaries
@@ -26,7 +26,7 @@ from datacell.placement.shapes import expanded
 from datacell.placement.sizes import Sizes
 from datacell.runtime.plans.observed import Observed
 from datacell.runtime.plans.placed import PlacedPlan
-from datacell.runtime.plans.sources import home_of, homes_of, rows_of
+from datacell.runtime.plans.sources import homes_of, rows_of
 
 if TYPE_CHECKING:
     from datacell.runtime.plans.plans import Plans
@@ -58,8 +58,8 @@ class PreparedPlan:
 
     def __call__(self, inputs: Mapping[Key, pa.Table]) -> pa.Table:
         """A plan that only passes columns of its input on needs no engine, unless its input is on the cluster."""
-        if self._projection is not None and home_of(inputs[self._only_slot]) is Home.DRIVER:
-            slot = self._only_slot
+        if self._projection is not None and not homes_of(inputs):
+            (slot,) = self._slots
             return inputs[slot].select(list(self._projection.values())).rename_columns(list(self._projection))
         return self._run(inputs)
 
@@ -79,11 +79,6 @@ class PreparedPlan:
         if self._plans.placements.policy.looks_again and (moved or placed.is_due_for_a_look()):
             self._look(placed)
         return answer
-
-    @cached_property
-    def _only_slot(self) -> Slot:
-        (slot,) = self._slots
-        return slot
 
     @cached_property
     def _usual_site(self) -> Site:
@@ -113,7 +108,8 @@ class PreparedPlan:
         """Choose engines by the rows that are read, and by where they are."""
         root, placements = self._operators(rows, {}, homes), self._plans.placements
         if isinstance(root, Operator):
-            return self._move(root, placements.policy.sites(root, placements.units), homes)
+            sites = placements.policy.sites(root, placements.units)
+            return self._put(sites, fragments(root, sites), homes)
         site = self._usual_site
         alone = Fragment(FragmentResult(0), site, expanded(self.plan, site), self.plan)
         return self._put((), (alone,), homes)
@@ -154,11 +150,8 @@ class PreparedPlan:
         if now > then * (IF_BEHIND if behind else CLEARLY) or not may_stay:
             self._plans.placements.moves.append(f"{self.name}: {_shown(placed.sites)} → {_shown(sites)}")
             with self._lock:
-                self._move(root, sites, placed.homes)
+                self._put(sites, fragments(root, sites), placed.homes)
                 placed.close()
-
-    def _move(self, root: Operator, sites: Sites, homes: Mapping[Key, Home]) -> PlacedPlan:
-        return self._put(sites, fragments(root, sites), homes)
 
     def _put(self, sites: Sites, cut: Sequence[Fragment], homes: Mapping[Key, Home]) -> PlacedPlan:
         placed = PlacedPlan(sites, cut, self._plans.engines, self._plans.fallback, homes)
@@ -188,7 +181,7 @@ class PreparedPlan:
             return self._refuses(next(numbers), alone)
 
         root = operators(self.plan, sizes, 1.0, refuses, homes, placements.driver_memory)
-        return replace(root, wanted=self.wanted) if isinstance(root, Operator) else root
+        return delivered(root, self.wanted, placements.driver_memory) if isinstance(root, Operator) else root
 
     def _refuses(self, number: int, alone: Plan) -> bool:
         """With one engine there is no choice, so nothing is asked; of an operator only once."""
