@@ -20,20 +20,20 @@ _MEASURED = tuple(kind for kind in OperatorKind if kind is not OperatorKind.RUNN
 SHIPPED = UnitCosts(
     {
         Site.SPARK: EngineCosts(
-            firing=0.1,
-            operator=0.015,
+            firing=0.06,
+            operator=0.02,
             row={
-                OperatorKind.FILTER: 0.1 * _MICRO,
-                OperatorKind.MAP: 0.1 * _MICRO,
-                OperatorKind.AGGREGATE: 0.7 * _MICRO,
-                OperatorKind.JOIN: 1.0 * _MICRO,
-                OperatorKind.DISTINCT: 0.7 * _MICRO,
-                OperatorKind.OVER: 3.0 * _MICRO,
-                OperatorKind.ORDER: 1.0 * _MICRO,
-                OperatorKind.UNION: 0.1 * _MICRO,
-                OperatorKind.SET_OPERATION: 1.0 * _MICRO,
+                OperatorKind.FILTER: 0.015 * _MICRO,
+                OperatorKind.MAP: 0.015 * _MICRO,
+                OperatorKind.AGGREGATE: 0.06 * _MICRO,
+                OperatorKind.JOIN: 0.12 * _MICRO,
+                OperatorKind.DISTINCT: 0.06 * _MICRO,
+                OperatorKind.OVER: 1.0 * _MICRO,
+                OperatorKind.ORDER: 0.1 * _MICRO,
+                OperatorKind.UNION: 0.015 * _MICRO,
+                OperatorKind.SET_OPERATION: 0.12 * _MICRO,
             },
-            pair=0.05 * _MICRO,
+            pair=0.005 * _MICRO,
         ),
         Site.DUCKDB: EngineCosts(
             firing=0.001,
@@ -52,10 +52,13 @@ SHIPPED = UnitCosts(
             pair=0.01 * _MICRO,
         ),
     },
-    to_cluster=TransferCost(0.1 * _MICRO, 0.004 * _MICRO),
-    to_driver=TransferCost(0.2 * _MICRO, 0.006 * _MICRO),
+    to_cluster=TransferCost(row=0.12 * _MICRO, byte=0.0025 * _MICRO),
+    to_driver=TransferCost(row=0.1 * _MICRO, byte=0.004 * _MICRO),
 )
-"""As two cores of a server have them; on other machines all differ, but the engines' ratio less so."""
+"""As two cores of a server have them, with rows by the million; on other machines all differ, but their ratios less so.
+
+Spark's are those of rows that it finds on the cluster, where both cores work on them.
+"""
 
 
 def location() -> Path:

@@ -36,7 +36,7 @@ from datacell.tools.transfer_costs import in_files
 
 TIMES = 3
 KEYS, GROUPS, FEW = 1000, 10, 5
-SIZES = {Site.SPARK: (1_000, 200_000, 50_000), Site.DUCKDB: (1_000, 500_000, 20_000, 100_000)}
+SIZES = {Site.SPARK: (1_000, 1_000_000, 200_000), Site.DUCKDB: (1_000, 500_000, 20_000, 100_000)}
 """Rows; the ends first, should time be short."""
 LIMIT = {Site.SPARK: 70.0, Site.DUCKDB: 20.0}
 """Seconds after which what is left is not measured."""
