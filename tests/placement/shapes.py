@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from datacell.placement.costs import EngineCosts, UnitCosts
+from datacell.placement.costs import EngineCosts, TransferCost, UnitCosts
+from datacell.placement.homes import Home
 from datacell.placement.operators import Input, Operator, OperatorKind, Site, Source
 
 UNARY = (OperatorKind.FILTER, OperatorKind.MAP, OperatorKind.AGGREGATE, OperatorKind.DISTINCT, OperatorKind.OVER)
@@ -18,9 +19,9 @@ def random_plan(chance: Random, operators: int) -> Operator:
 
 
 def _random(chance: Random, operators: int) -> Input:
-    rate, width = 10 ** chance.uniform(1, 6.5), chance.randint(1, 6)
+    rate, row = 10 ** chance.uniform(1, 6.5), 8.0 * chance.randint(1, 6)
     if not operators:
-        return Source("s", rate, width)
+        return Source("s", rate, row, chance.choice(list(Home)))
     left = chance.randint(0, operators - 1)
     if chance.random() < 0.4:
         inputs: tuple[Input, ...] = (_random(chance, left), _random(chance, operators - 1 - left))
@@ -28,7 +29,7 @@ def _random(chance: Random, operators: int) -> Input:
     else:
         inputs, kind = (_random(chance, operators - 1),), chance.choice(UNARY)
     sites = frozenset([Site.SPARK]) if chance.random() < 0.1 else frozenset(Site)
-    return Operator(kind, kind.value, inputs, rate, width, 1.0, sites)
+    return Operator(kind, kind.value, inputs, rate, row, 1.0, sites, wanted=chance.choice(list(Home)))
 
 
 def random_costs(chance: Random) -> UnitCosts:
@@ -41,4 +42,5 @@ def random_costs(chance: Random) -> UnitCosts:
         site: EngineCosts(some(-4, -1), some(-5, -2), {kind: some(-8, -5) for kind in OperatorKind}, some(-8, -6))
         for site in Site
     }
-    return UnitCosts(engines, some(-8, -6), some(-8, -6))
+    transfers = [TransferCost(some(-8, -6), some(-9, -7)) for _ in Home]
+    return UnitCosts(engines, *transfers)

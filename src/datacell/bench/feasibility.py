@@ -17,7 +17,7 @@ from datacell.bench.progress import Progress
 from datacell.bench.report import Report
 from datacell.bench.smart_plugs import known, queries
 from datacell.placement import unit_costs
-from datacell.placement.costs import EngineCosts, UnitCosts, Work
+from datacell.placement.costs import EngineCosts, TransferCost, UnitCosts, Work
 from datacell.placement.enumeration import MOST_UNPRUNED, Placement, cost_of, exhaustive
 from datacell.placement.fragments import windowed
 from datacell.placement.operators import Operator, OperatorKind, Site
@@ -37,8 +37,8 @@ FORCED = UnitCosts(
         Site.SPARK: EngineCosts(0.0, 0.0, dict.fromkeys(OperatorKind, _ROW), _ROW / 4),
         Site.DUCKDB: EngineCosts(0.0, 0.0, dict.fromkeys(OperatorKind, 0.6 * _ROW), _ROW / 8),
     },
-    into_spark=_ROW / 20,
-    out_of_spark=_ROW / 20,
+    to_cluster=TransferCost(0.0, _ROW / 160),
+    to_driver=TransferCost(0.0, _ROW / 160),
 )
 Row = tuple[object, ...]
 

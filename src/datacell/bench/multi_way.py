@@ -10,6 +10,8 @@ from functools import reduce
 
 from datacell.placement.operators import Operator, OperatorKind, Source
 
+VALUE = 8.0
+"""Bytes of a column."""
 RATE, PLUGS = 2000.0, 1000.0
 """Rows per second of the stream, half of them loads; results of each aggregate per second, with a slide of one."""
 
@@ -22,16 +24,17 @@ def join_query(ways: int) -> Operator:
     else:
         a, b, c, d, e, *more = inputs
         joined = reduce(_joined, more, _joined(_joined(_joined(a, b), c), _joined(d, e)))
-    return Operator(OperatorKind.MAP, "PROJECT", (joined,), joined.rate, joined.width)
+    return Operator(OperatorKind.MAP, "PROJECT", (joined,), joined.rate, joined.bytes)
 
 
 def _average(minutes: int) -> Operator:
-    selected = Operator(OperatorKind.FILTER, "SELECT", (Source(f"plugs of {minutes} min", RATE, 3),), RATE / 2, 2)
-    return Operator(OperatorKind.AGGREGATE, "AGGR", (selected,), PLUGS, 2)
+    plugs = Source(f"plugs of {minutes} min", RATE, 3 * VALUE)
+    selected = Operator(OperatorKind.FILTER, "SELECT", (plugs,), RATE / 2, 2 * VALUE)
+    return Operator(OperatorKind.AGGREGATE, "AGGR", (selected,), PLUGS, 2 * VALUE)
 
 
 def _joined(left: Operator, right: Operator) -> Operator:
-    return Operator(OperatorKind.JOIN, "JOIN", (left, right), PLUGS, left.width + right.width - 1)
+    return Operator(OperatorKind.JOIN, "JOIN", (left, right), PLUGS, left.bytes + right.bytes - VALUE)
 
 
 def join_text(ways: int) -> str:

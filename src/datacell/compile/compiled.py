@@ -53,7 +53,7 @@ class Compiled:
     @cached_property
     def physical(self) -> Physical:
         """Where each operator would run, by what is known now."""
-        return physical(self.evaluation, self.setting.known, self.setting.units, self.site)
+        return physical(self.evaluation, self.setting, self.site)
 
     @cached_property
     def streams(self) -> list[str]:

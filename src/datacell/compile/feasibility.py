@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 from datacell.compile.compiled import Compiled, at_rates
 from datacell.compile.evaluation import EveryInstant
 
+STEP, ROUNDS = 10.0, 7
+"""Rates are looked for in steps of this factor, and then between two of them, so many times by halves."""
+
+_FURTHEST = 1e9
+
 
 def keeps_up_with(compiled: Compiled) -> float:
-    """By how much the streams may be faster (or must be at_rates) for the query to work all of the time.
+    """By how much the streams may be faster (or must be slower) for the query to work all of the time.
 
-    Costs are a fixed part and one that grows with the rates: two points tell both.
+    Another rate may mean other engines and homes, and then costs leap: so the rate is enclosed from both sides.
     """
-    whole, half = compiled.physical.cost.total, at_rates(compiled, 0.5).physical.cost.total
-    growing = max(2 * (whole - half), 1e-12)
-    return max(0.0, (1 - (whole - growing)) / growing)
+
+    def keeps_up(factor: float) -> bool:
+        return at_rates(compiled, factor).physical.cost.is_feasible
+
+    low = high = 1.0
+    while keeps_up(high) and high < _FURTHEST:
+        low, high = high, high * STEP
+    while not keeps_up(low):
+        low, high = low / STEP, low
+        if low < 1 / _FURTHEST:
+            return 0.0
+    for _ in range(ROUNDS):
+        middle = sqrt(low * high)
+        low, high = (middle, high) if keeps_up(middle) else (low, middle)
+    return low
 
 
 def warning(name: str, compiled: Compiled) -> str:

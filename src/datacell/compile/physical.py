@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from math import inf
 
 from datacell.algebra import tree
 from datacell.compile.evaluation import AtBoundaries, Evaluation, RowByRow
+from datacell.compile.setting import Setting
 from datacell.engines.agreed import refusals
 from datacell.incremental.inputs import BasketRows
 from datacell.incremental.plans import Incremental, Reevaluated
 from datacell.placement import parts
 from datacell.placement.costs import Cost, UnitCosts, Work
 from datacell.placement.enumeration import Placement, Search, Sites, cost_of, decomposed
-from datacell.placement.fragments import Fragment, fragments, operators
+from datacell.placement.fragments import Fragment, delivered, fragments, operators
+from datacell.placement.homes import Home
+from datacell.placement.keeping import Intake, Keeping, Room
 from datacell.placement.operators import Operator, Site, in_post_order
-from datacell.placement.parts import Part
+from datacell.placement.parts import Part, Parts
 from datacell.placement.sizes import Sizes
-from datacell.placement.statistics import Statistics
+from datacell.placement.statistics import BATCH, Statistics
 
 
 @dataclass(frozen=True)
@@ -44,42 +48,61 @@ class Physical:
     strategy: str
     why: str
     parts: tuple[PlacedPart, ...]
+    kept: tuple[Keeping, ...]
+    intakes: tuple[Intake, ...]
+    """Raw rows that come to the driver before any part runs."""
     known: Statistics
     units: UnitCosts
 
     @property
     def cost(self) -> Cost:
         total = sum(p.best.cost.total for p in self.parts)
+        total += sum(self.units.out_of(intake.rows, 1 / BATCH) for intake in self.intakes)
         return Cost(total, total)
+
+    @property
+    def homes(self) -> Mapping[int, Home]:
+        """Where each relation that is kept by increments has its rows, by its number."""
+        return {one.relation: one.home for one in self.kept if one.relation is not None}
+
+    def part(self, name: str) -> PlacedPart:
+        """The part under its name; KeyError if nothing is run for it."""
+        return {placed.part.name: placed for placed in self.parts}[name]
 
     def as_placed(self, sites: Mapping[str, Sites]) -> Physical:
         """The same with other placements of the parts that are named."""
         return replace(self, parts=tuple(_moved(p, sites.get(p.part.name), self.units) for p in self.parts))
 
 
-def physical(evaluation: Evaluation, known: Statistics, units: UnitCosts, site: Site | None) -> Physical:
+def physical(evaluation: Evaluation, setting: Setting, site: Site | None) -> Physical:
     """What an evaluation would run, placed by what is known; all on one site if one is given."""
-    placed = tuple(_placed(_parts(evaluation, known), units, site))
+    room = Room(inf if site is Site.DUCKDB else setting.driver_memory, setting.fed)
+    found = _parts(evaluation, setting.known, room)
+    placed = tuple(_placed(found.run, setting.units, site, room))
     why = evaluation.why if placed else "it has no firings to place"
-    return Physical(evaluation.strategy, why, placed, known, units)
+    return Physical(evaluation.strategy, why, placed, found.kept, found.intakes, setting.known, setting.units)
 
 
-def _parts(evaluation: Evaluation, known: Statistics) -> tuple[Part, ...]:
+def _parts(evaluation: Evaluation, known: Statistics, room: Room) -> Parts:
     match evaluation:
         case RowByRow(plan=plan):
             streams = [slot.stream for slot in tree.slots(plan) if isinstance(slot, BasketRows)]
-            return parts.row_by_row(plan, streams, known)
+            return parts.row_by_row(plan, streams, known, room)
         case AtBoundaries(Incremental() as plans):
-            return parts.incremental(plans, known)
+            return parts.incremental(plans, known, room)
         case AtBoundaries(Reevaluated() as plans):
-            return parts.reevaluated(plans, known)
-    return ()
+            return parts.reevaluated(plans, known, room)
+    return Parts()
 
 
-def _placed(found: Iterable[Part], units: UnitCosts, site: Site | None) -> Iterator[PlacedPart]:
+def _placed(found: Iterable[Part], units: UnitCosts, site: Site | None, room: Room) -> Iterator[PlacedPart]:
     for part in found:
-        root = operators(part.plan, Sizes(part.known), part.firings, lambda _, alone: bool(refusals(alone)))
+        sizes = Sizes(part.known)
+        root = operators(
+            part.plan, sizes, part.firings, lambda _, alone: bool(refusals(alone)), part.homes, room.memory
+        )
         if isinstance(root, Operator):
+            root = delivered(root, part.wanted, room.memory)
             yield PlacedPart(part, root, _search(root, units, site))
 
 

@@ -9,6 +9,7 @@ from datacell.algebra.definitions import StreamDefinition
 from datacell.incremental.strategy import Strategy
 from datacell.placement import unit_costs
 from datacell.placement.costs import UnitCosts
+from datacell.placement.homes import DRIVER_MEMORY
 from datacell.placement.operators import Site
 from datacell.placement.statistics import Statistics, declared, together
 
@@ -21,6 +22,10 @@ class Setting:
     units: UnitCosts = field(default_factory=unit_costs.load)
     wanted: Site | None = None
     strategy: Strategy = Strategy.AUTO
+    driver_memory: int = DRIVER_MEMORY
+    """Bytes: a relation that would take more has its home on the cluster."""
+    fed: frozenset[str] = frozenset()
+    """Streams, in small letters, that no receptor reads: queries feed them, so their rows come from the driver."""
 
 
 def statistics(streams: Iterable[StreamDefinition]) -> Statistics:

@@ -7,10 +7,11 @@ costs ⟨bottleneck, total⟩: the greatest u (5) and the sum of all (6).
 *Definition 1.* A plan is at least as good as another if it is feasible (bottleneck ≤ 1) and the other is not; if both
 are and its total is no greater; if neither is and its bottleneck is no greater.
 
-Two things differ from the paper. Rows are in the driver before and after a fragment: so it is Spark that rows must be
-brought into and out of, and DuckDB reads them where they are. A job of Spark has a fixed cost however many operators it
-runs: it belongs to whoever takes the result, so that an operator costs the same on Spark in every plan, which is what
-the pruning rests on.
+Two things differ from the paper. What an engine reads is at that engine's home or is transferred there, which costs by
+the row and by the byte: Spark finds rows on the cluster, DuckDB in the driver. A job of Spark has a fixed cost however
+many operators it runs, and be it none: it belongs to whoever takes the result. So an operator costs the same on Spark
+in every plan, which is what the pruning rests on; and whether DuckDB takes raw rows from the cluster or the result of
+an operator, it pays for one job.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from datacell.placement.operators import Operator, OperatorKind, Site, Source
+from datacell.placement.homes import Home
+from datacell.placement.operators import Input, Operator, OperatorKind, Site, Source
 
 
 @dataclass(frozen=True)
@@ -81,12 +83,32 @@ class EngineCosts:
 
 
 @dataclass(frozen=True)
+class TransferCost:
+    """Seconds to bring a row from one home to the other, and each of its bytes."""
+
+    row: float
+    byte: float
+
+    def times(self, factor: float) -> TransferCost:
+        return TransferCost(self.row * factor, self.byte * factor)
+
+    def of(self, rows: Input) -> float:
+        return rows.rate * (self.row + rows.bytes * self.byte)
+
+
+@dataclass(frozen=True)
 class UnitCosts:
-    """Of both engines; and seconds to bring one value (a row of one column) into Spark, and out of it."""
+    """Of both engines, and of transfers in both directions."""
 
     engines: Mapping[Site, EngineCosts]
-    into_spark: float
-    out_of_spark: float
+    to_cluster: TransferCost
+    to_driver: TransferCost
+
+    def times(self, factors: Mapping[Site, float]) -> UnitCosts:
+        """With each engine's times a factor; transfers are Spark's work."""
+        engines = {site: costs.times(factors[site]) for site, costs in self.engines.items()}
+        spark = factors[Site.SPARK]
+        return UnitCosts(engines, self.to_cluster.times(spark), self.to_driver.times(spark))
 
     def evaluation(self, operator: Operator, site: Site) -> float:
         """u of an operator by itself."""
@@ -98,12 +120,28 @@ class UnitCosts:
     def on_spark(self, operator: Operator) -> float:
         """u of an operator on Spark, which brings in what is not there yet."""
         sources = [child for child in operator.inputs if isinstance(child, Source)]
-        return self.evaluation(operator, Site.SPARK) + sum(map(self.into, sources))
+        return self.evaluation(operator, Site.SPARK) + sum(self.read(s, Site.SPARK, operator.firings) for s in sources)
 
-    def into(self, rows: Operator | Source) -> float:
-        return rows.rate * rows.width * self.into_spark
+    def read(self, source: Source, site: Site, firings: float) -> float:
+        """What it costs an operator that fires so often to read a source."""
+        if source.home in (None, site.home):
+            return 0.0
+        return self.to_cluster.of(source) if site is Site.SPARK else self.out_of(source, firings)
 
-    def out_of(self, operator: Operator) -> float:
-        """Bringing a result out of Spark takes a job."""
-        fixed = operator.firings * self.engines[Site.SPARK].firing
-        return fixed + operator.rate * operator.width * self.out_of_spark
+    def transferred(self, rows: Input, to: Home) -> float:
+        """The transfer alone."""
+        return (self.to_cluster if to is Home.CLUSTER else self.to_driver).of(rows)
+
+    def job(self, firings: float) -> float:
+        """The fixed cost of jobs of Spark."""
+        return firings * self.engines[Site.SPARK].firing
+
+    def out_of(self, rows: Input, firings: float) -> float:
+        """Bringing rows out of Spark takes a job, whatever that does to them."""
+        return self.job(firings) + self.to_driver.of(rows)
+
+    def delivered(self, root: Operator, site: Site) -> float:
+        """What it costs to have the result of a plan where it is wanted, if its topmost operator is on a site."""
+        if site is Site.SPARK:
+            return self.job(root.firings) + (self.to_driver.of(root) if root.wanted is Home.DRIVER else 0.0)
+        return self.job(root.firings) + self.to_cluster.of(root) if root.wanted is Home.CLUSTER else 0.0

@@ -141,14 +141,17 @@ class _Enumeration:
             return []
         own = self.units.evaluation(node, Site.DUCKDB)
         fixed = node.firings * self.units.engines[Site.DUCKDB].firing
-        sides = [[(p, self._fed(p, child, fixed)) for p in ps] for ps, child in zip(inputs, node.inputs, strict=True)]
+        pairs = zip(inputs, node.inputs, strict=True)
+        sides = [[(p, self._fed(p, child, node, fixed)) for p in ps] for ps, child in pairs]
         return [self._duckdb_over(chosen, own + fixed) for chosen in product(*sides)]
 
-    def _fed(self, partial: _Partial, child: Input, fixed: float) -> float:
+    def _fed(self, partial: _Partial, child: Input, node: Operator, fixed: float) -> float:
         """What an input adds to the fragment: the fragment below, which now is part of this one; or rows from Spark."""
         if partial.growing is not None:
             return partial.growing - fixed
-        return self.units.out_of(child) if isinstance(child, Operator) else 0.0
+        if isinstance(child, Source):
+            return self.units.read(child, Site.DUCKDB, node.firings)
+        return self.units.out_of(child, child.firings)
 
     def _duckdb_over(self, chosen: Sequence[tuple[_Partial, float]], own: float) -> _Partial:
         sites = tuple(site for p, _ in chosen for site in p.sites)
@@ -160,12 +163,12 @@ class _Enumeration:
         """The cost of a plan whose result Spark takes."""
         if partial.growing is None:
             return Cost(partial.bottleneck, partial.total)
-        u = partial.growing + self.units.into(node)
+        u = partial.growing + self.units.to_cluster.of(node)
         return Cost(self.work.bottleneck(partial.bottleneck, u), partial.total + u)
 
     def _delivered(self, partial: _Partial, root: Operator) -> Cost:
         """The cost of a plan whose result is the answer."""
-        u = self.units.out_of(root) if partial.growing is None else partial.growing
+        u = (partial.growing or 0.0) + self.units.delivered(root, _top(partial))
         return Cost(self.work.bottleneck(partial.bottleneck, u), partial.total + u)
 
     def _rank(self, partial: _Partial, node: Input) -> tuple[float, float]:

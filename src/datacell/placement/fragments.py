@@ -7,8 +7,8 @@ the result of another as a table. That is the paper's MIG operator.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from datacell.algebra.plan import (
     Aggregate,
@@ -29,11 +29,15 @@ from datacell.algebra.plan import (
     Values,
     Window,
 )
+from datacell.algebra.tree import Key, key
 from datacell.incremental.running import Running
+from datacell.placement.homes import DRIVER_MEMORY, Home, row_bytes
 from datacell.placement.operators import EVERYWHERE, Operator, OperatorKind, Site, Source
 from datacell.placement.operators import Input as Placeable
 from datacell.placement.shapes import expanded
 from datacell.placement.sizes import Sizes
+
+_ON_SPARK = frozenset([Site.SPARK])
 
 Refuses = Callable[[Plan, Plan], bool]
 """Of an operator, and it alone over tables: must DuckDB not run it?"""
@@ -60,35 +64,51 @@ class Fragment:
     """The operator of the whole plan whose rows these are."""
 
 
-def operators(plan: Plan, sizes: Sizes, firings: float, refuses: Refuses) -> Placeable:
+def operators(
+    plan: Plan,
+    sizes: Sizes,
+    firings: float,
+    refuses: Refuses,
+    homes: Mapping[Key, Home] | None = None,
+    memory: float = DRIVER_MEMORY,
+) -> Placeable:
     """The operators of a plan that runs so many times a second, with their sizes; what they are made of stays beside.
 
-    λ of what runs over tables is the rows of each run.
+    λ of what runs over tables is the rows of each run. Sources are in the driver unless they are said to be elsewhere.
+    What does not fit the driver's memory is not brought there, so what reads it is on Spark.
     """
     if _is_source(plan):
-        return Source(plan.head(), firings * sizes.rows(plan), len(plan.schema.names), plan)
-    inputs = tuple(operators(child, sizes, firings, refuses) for child in _inputs(plan))
-    alone = _over(plan, iter([_read(i.node, n) for n, i in enumerate(inputs)]))
+        home = _home(plan, homes or {})
+        return Source(plan.head(), firings * sizes.rows(plan), row_bytes(plan.schema), home, plan)
+    inputs = tuple(operators(child, sizes, firings, refuses, homes, memory) for child in _inputs(plan))
+    alone = over(plan, iter([_read(i.node, n) for n, i in enumerate(inputs)]))
+    refused = refuses(plan, expanded(alone, Site.DUCKDB))
     return Operator(
         _kind(plan),
         plan.head(),
         inputs,
         firings * sizes.rows(plan),
-        len(plan.schema.names),
+        row_bytes(plan.schema),
         firings,
-        frozenset([Site.SPARK]) if refuses(plan, expanded(alone, Site.DUCKDB)) else EVERYWHERE,
+        _ON_SPARK if refused or any(_stays(i, firings, memory) for i in inputs) else EVERYWHERE,
         _weight(plan),
-        plan,
+        node=plan,
     )
+
+
+def delivered(root: Operator, wanted: Home, memory: float = DRIVER_MEMORY) -> Operator:
+    """The topmost operator of a plan whose result is wanted at a home; DuckDB does not make what would not fit."""
+    is_too_large = wanted is Home.CLUSTER and root.rate / root.firings * root.bytes > memory
+    return replace(root, wanted=wanted, sites=_ON_SPARK if is_too_large else root.sites)
 
 
 def windowed(plan: Plan, sizes: Sizes) -> Placeable:
     """The operators of a query over windows of streams, as the paper has them: with source-driven sizes."""
     if _is_source(plan) or isinstance(plan, Window):
-        return Source(plan.head(), sizes.rate(plan), len(plan.schema.names), plan)
+        return Source(plan.head(), sizes.rate(plan), row_bytes(plan.schema), node=plan)
     inputs = tuple(windowed(child, sizes) for child in _inputs(plan))
     return Operator(
-        _kind(plan), plan.head(), inputs, sizes.rate(plan), len(plan.schema.names), weight=_weight(plan), node=plan
+        _kind(plan), plan.head(), inputs, sizes.rate(plan), row_bytes(plan.schema), weight=_weight(plan), node=plan
     )
 
 
@@ -99,6 +119,11 @@ def fragments(root: Placeable, sites: Sequence[Site]) -> tuple[Fragment, ...]:
         return (Fragment(FragmentResult(0), Site.DUCKDB, root.node, root.node),)
     plan, _ = _cut(root, iter(sites), found)
     return (*found, _fragment(len(found), sites[-1], plan, root.node))
+
+
+def over(plan: Plan, inputs: Iterator[Plan]) -> Plan:
+    """The same operators over other inputs."""
+    return plan.with_children([over(c, inputs) if _fuses(plan, c) else next(inputs) for c in plan.children])
 
 
 def _fragment(number: int, site: Site, plan: Plan, result: Plan) -> Fragment:
@@ -119,7 +144,19 @@ def _cut(node: Placeable, sites: Iterator[Site], found: list[Fragment]) -> tuple
         fragment = _fragment(len(found), site, plan, child.node)
         found.append(fragment)
         inputs.append(Input(fragment.slot, child.node.schema.fields))
-    return _over(node.node, iter(inputs)), own
+    return over(node.node, iter(inputs)), own
+
+
+def _home(source: Plan, homes: Mapping[Key, Home]) -> Home | None:
+    if isinstance(source, Table | Stream | Input):
+        return homes.get(key(source), Home.DRIVER)
+    return None
+
+
+def _stays(rows: Placeable, firings: float, memory: float) -> bool:
+    """Are the rows on the cluster for sure, and too many in a run for the driver?"""
+    on_cluster = rows.home is Home.CLUSTER if isinstance(rows, Source) else rows.sites == _ON_SPARK
+    return on_cluster and rows.rate / firings * rows.bytes > memory
 
 
 def _is_source(plan: Plan) -> bool:
@@ -140,11 +177,6 @@ def _inputs(plan: Plan) -> Iterator[Plan]:
             yield from _inputs(child)
         else:
             yield child
-
-
-def _over(plan: Plan, inputs: Iterator[Plan]) -> Plan:
-    """The same operators over other inputs."""
-    return plan.with_children([_over(c, inputs) if _fuses(plan, c) else next(inputs) for c in plan.children])
 
 
 def _read(plan: Plan, number: int) -> Plan:

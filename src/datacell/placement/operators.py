@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from datacell.algebra.plan import Plan, Values
+from datacell.placement.homes import Home
 
 
 class Site(Enum):
@@ -18,6 +19,11 @@ class Site(Enum):
 
     SPARK = "spark"
     DUCKDB = "duckdb"
+
+    @property
+    def home(self) -> Home:
+        """Where an engine reads rows and leaves them."""
+        return Home.CLUSTER if self is Site.SPARK else Home.DRIVER
 
 
 class OperatorKind(Enum):
@@ -42,27 +48,31 @@ NOTHING = Values((), ())
 
 @dataclass(frozen=True)
 class Source:
-    """Rows that are there in the driver: a batch, a slice, a table."""
+    """Rows that are there: a batch, a slice, a table; λ, and bytes of a row."""
 
     name: str
     rate: float
-    width: int = 1
+    bytes: float = 8.0
+    home: Home | None = Home.DRIVER
+    """None for constants, which stand in the text of a plan and are wherever that is."""
     node: Plan = field(default=NOTHING, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Operator:
-    """A relational operator: its inputs, λ and columns, how often it runs, and where it may."""
+    """A relational operator: its inputs, λ and bytes of a row, how often it runs, and where it may."""
 
     kind: OperatorKind
     name: str
     inputs: tuple[Input, ...]
     rate: float
-    width: int = 1
+    bytes: float = 8.0
     firings: float = 1.0
     sites: frozenset[Site] = EVERYWHERE
     weight: float = 1.0
     """How many times it does its work on each row: the functions of an `Over`."""
+    wanted: Home = Home.DRIVER
+    """Where the result must be in the end, if it is the topmost."""
     node: Plan = field(default=NOTHING, compare=False, repr=False)
     """The operator of the algebra that it is, or the topmost of several."""
 

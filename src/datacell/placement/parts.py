@@ -6,8 +6,8 @@ at whole windows at boundaries; row by row it looks at batches. Every run has on
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from datacell.algebra import scalar, tree
 from datacell.algebra.plan import Plan
@@ -18,58 +18,92 @@ from datacell.incremental.delta_join import SIDES
 from datacell.incremental.inputs import BOUNDARIES, BasketRows, Probes, ScanRows, ShownRows, WindowRows
 from datacell.incremental.plans import AnswerPlans, Incremental, Reevaluated
 from datacell.incremental.relations import SLICE, Kept, Latest, Leaf, Pairs, Split, name
+from datacell.placement.homes import Home, kept_at, row_bytes
+from datacell.placement.keeping import Intake, Keeping, Room, baskets, is_numbered, raw_intakes, sliced_intakes
 from datacell.placement.sizes import HORIZON, Sizes
 from datacell.placement.statistics import BATCH, PRIME, Statistics
 
 
 @dataclass(frozen=True)
 class Part:
-    """A plan that is run by itself, runs per second, and what is known of what it reads in a run."""
+    """A plan that is run by itself, runs per second, what is known of what it reads in a run, and where that is."""
 
     name: str
     plan: Plan
     firings: float
     known: Statistics
+    homes: Mapping[Key, Home] = field(default_factory=dict)
+    """Of what it reads; in the driver unless it stands here."""
+    wanted: Home = Home.DRIVER
+    """Where its result is kept, or delivered from."""
 
     @property
     def rows(self) -> float:
         """What it puts out in a run."""
         return Sizes(self.known).rows(self.plan)
 
+    @property
+    def bytes(self) -> float:
+        """The same in bytes."""
+        return self.rows * row_bytes(self.plan.schema)
 
-def row_by_row(plan: Plan, streams: Iterable[str], known: Statistics) -> tuple[Part, ...]:
-    batches: dict[Key, float] = {BasketRows(s): known.rate(s) * BATCH for s in streams}
-    return (Part("answer", plan, 1 / BATCH, known.adding(batches)),)
+
+@dataclass(frozen=True)
+class Parts:
+    """All that a query runs and keeps, and what must come to the driver before anything runs."""
+
+    run: tuple[Part, ...] = ()
+    kept: tuple[Keeping, ...] = ()
+    intakes: tuple[Intake, ...] = ()
 
 
-def reevaluated(plans: Reevaluated, known: Statistics) -> tuple[Part, ...]:
+def row_by_row(plan: Plan, streams: Iterable[str], known: Statistics, room: Room) -> Parts:
+    names = tuple(streams)
+    batches: dict[Key, float] = {BasketRows(s): known.rate(s) * BATCH for s in names}
+    homes: dict[Key, Home] = {BasketRows(s): room.arrival(s) for s in names}
+    return Parts((_delivered(Part("answer", plan, 1 / BATCH, known.adding(batches), homes), room),))
+
+
+def reevaluated(plans: Reevaluated, known: Statistics, room: Room) -> Parts:
     sizes, query = Sizes(known), plans.query
     firings, due = _firings(query, sizes)
+    kept = baskets(query, sizes, room)
     rows: dict[Key, float] = {BOUNDARIES: due}
+    homes: dict[Key, Home] = {}
     for number, window in enumerate(tree.windows(query.plan)):
+        stream = tree.stream_of(window)
         raw = sizes.stream_rows(window)
-        rows[WindowRows(number)] = raw + (due - 1) * known.rate(tree.stream_of(window)) / sizes.slides(window)
-    return (_answer(plans.answer, firings, due, known.adding(rows, at_boundaries(due))),)
+        rows[WindowRows(number)] = raw + (due - 1) * known.rate(stream) / sizes.slides(window)
+        homes[WindowRows(number)] = kept[stream].home
+    answer = _answer(plans.answer, firings, due, known.adding(rows, at_boundaries(due)), homes)
+    return Parts((_delivered(answer, room),), tuple(kept.values()), tuple(raw_intakes(query, kept, known, room)))
 
 
-def incremental(plans: Incremental, known: Statistics) -> tuple[Part, ...]:
+def incremental(plans: Incremental, known: Statistics, room: Room) -> Parts:
     split, sizes = plans.split, Sizes(known)
     firings, due = _firings(split.query, sizes)
-    found = []
+    found: list[Part] = []
+    kept: list[Keeping] = []
     rows: list[tuple[float, float]] = []
     """Of each relation: the rows of a second, and those alive."""
     for number, relation in enumerate(split.relations):
         if isinstance(relation, Kept):
-            part, alive = _kept(number, relation, split, known)
+            part, alive = _kept(number, relation, split, known, room)
         else:
-            part, alive = _pairs(number, relation, rows, firings, known)
+            part, alive = _pairs(number, relation, rows, kept, firings, known)
         rows.append(alive)
-        if tree.projection(part.plan) is None:
-            found.append(part)
+        kept.append(_keeping(number, part, alive, room))
+        if tree.projection(part.plan) is None or Home.CLUSTER in part.homes.values():
+            found.append(replace(part, wanted=kept[-1].home))
     read: dict[Key, float] = {BOUNDARIES: due}
+    homes: dict[Key, Home] = {}
     for index, leaf in enumerate(split.leaves):
         read |= _read(index, leaf, rows[leaf.relation], split, due, known)
-    return (*found, _answer(plans.answer, firings, due, known.adding(read, at_boundaries(due))))
+        homes |= dict.fromkeys((ShownRows(index), ScanRows(index)), kept[leaf.relation].home)
+    answer = _answer(plans.answer, firings, due, known.adding(read, at_boundaries(due)), homes)
+    streams = sorted({r.stream for r in split.relations if isinstance(r, Kept)})
+    intakes = tuple(sliced_intakes(split.query, streams, known, room))
+    return Parts((*found, _delivered(answer, room)), tuple(kept), intakes)
 
 
 def at_boundaries(due: float) -> dict[str, float]:
@@ -77,9 +111,14 @@ def at_boundaries(due: float) -> dict[str, float]:
     return {f"{scalar.WINDOW_END}{PRIME}": due, merge.AT: due}
 
 
-def _answer(plans: AnswerPlans, firings: float, due: float, known: Statistics) -> Part:
+def _answer(plans: AnswerPlans, firings: float, due: float, known: Statistics, homes: Mapping[Key, Home]) -> Part:
     title, plan = list(plans.named())[due > 1]
-    return Part(title, plan, firings, known)
+    return Part(title, plan, firings, known, homes)
+
+
+def _delivered(answer: Part, room: Room) -> Part:
+    """An answer is delivered from the driver unless it would not fit."""
+    return replace(answer, wanted=kept_at(answer.bytes, room.memory)[0])
 
 
 def _firings(query: Query, sizes: Sizes) -> tuple[float, float]:
@@ -88,13 +127,20 @@ def _firings(query: Query, sizes: Sizes) -> tuple[float, float]:
     return min(boundaries, 1 / BATCH), max(1.0, boundaries * BATCH)
 
 
-def _kept(number: int, kept: Kept, split: Split, known: Statistics) -> tuple[Part, tuple[float, float]]:
+def _kept(number: int, kept: Kept, split: Split, known: Statistics, room: Room) -> tuple[Part, tuple[float, float]]:
     batch = known.rate(kept.stream) * BATCH
     slices = {SLICE: max(1.0, Sizes(known).slides(split.query.plan) * BATCH)}
-    part = Part(name(number), kept.plan, 1 / BATCH, known.adding({BasketRows(kept.stream): batch}, slices))
+    slot = BasketRows(kept.stream)
+    homes: dict[Key, Home] = {} if is_numbered(split.query) else {slot: room.arrival(kept.stream)}
+    part = Part(name(number), kept.plan, 1 / BATCH, known.adding({slot: batch}, slices), homes)
     made = part.rows / BATCH
     spans = [_span(w.window, split, known) for w in tree.windows(split.query.plan) if tree.stream_of(w) == kept.stream]
     return part, (made, made * max(spans, default=0.0))
+
+
+def _keeping(number: int, part: Part, rows: tuple[float, float], room: Room) -> Keeping:
+    _, alive = rows
+    return room.keeping(name(number), alive * row_bytes(part.plan.schema), number)
 
 
 def _span(window: object, split: Split, known: Statistics) -> float:
@@ -104,11 +150,18 @@ def _span(window: object, split: Split, known: Statistics) -> float:
 
 
 def _pairs(
-    number: int, pairs: Pairs, rows: list[tuple[float, float]], firings: float, known: Statistics
+    number: int,
+    pairs: Pairs,
+    rows: Sequence[tuple[float, float]],
+    kept: Sequence[Keeping],
+    firings: float,
+    known: Statistics,
 ) -> tuple[Part, tuple[float, float]]:
     (left_new, left_all), (right_new, right_all) = (rows[view.relation] for view in (pairs.left, pairs.right))
     sides = (left_new / firings, right_all, left_all, right_new / firings)
-    part = Part(name(number), pairs.plan, firings, known.adding(dict(zip(SIDES, sides, strict=True))))
+    left, right = (kept[view.relation].home for view in (pairs.left, pairs.right))
+    homes = dict[Key, Home](zip(SIDES, (left, right, left, right), strict=True))
+    part = Part(name(number), pairs.plan, firings, known.adding(dict(zip(SIDES, sides, strict=True))), homes)
     made = part.rows * firings
     span = max(left_all / max(left_new, 1e-9), right_all / max(right_new, 1e-9))
     return part, (made, made * min(span, HORIZON))

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from datacell.placement.costs import UnitCosts
-from datacell.placement.operators import Input, Operator, Site
+from datacell.placement.operators import Input, Operator, Site, Source
 
 
 def loads(root: Input, sites: Sequence[Site], units: UnitCosts) -> list[float]:
     """u of each fragment, in the order of `fragments`."""
     if not isinstance(root, Operator):
-        return [units.engines[Site.DUCKDB].firing]
+        return [units.engines[Site.DUCKDB].firing + units.read(root, Site.DUCKDB, 1.0)]
     found: list[float] = []
-    load, _ = _load(root, iter(sites), units, found)
-    return [*found, load + _closing(root, sites[-1], units)]
+    load, site = _load(root, iter(sites), units, found)
+    return [*found, load + _firing(root, site, units) + units.delivered(root, site)]
 
 
 def _load(node: Operator, sites: Iterator[Site], units: UnitCosts, found: list[float]) -> tuple[float, Site]:
@@ -26,16 +26,18 @@ def _load(node: Operator, sites: Iterator[Site], units: UnitCosts, found: list[f
     own = next(sites)
     load = units.evaluation(node, own)
     for child, so_far, site in below:
-        if site is own:
+        if isinstance(child, Source):
+            load += units.read(child, own, node.firings)
+        elif site is own:
             load += so_far
-            continue
-        if own is Site.SPARK:
-            load += units.into(child)
-        if isinstance(child, Operator) and site is not None:
-            found.append(so_far + _closing(child, site, units))
+        elif own is Site.SPARK:
+            load += units.to_cluster.of(child)
+            found.append(so_far + _firing(child, Site.DUCKDB, units))
+        else:
+            found.append(so_far + units.out_of(child, child.firings))
     return load, own
 
 
-def _closing(top: Operator, site: Site, units: UnitCosts) -> float:
-    """What a fragment costs beside its operators: its firings, and bringing the result out of Spark."""
-    return units.out_of(top) if site is Site.SPARK else top.firings * units.engines[site].firing
+def _firing(top: Operator, site: Site, units: UnitCosts) -> float:
+    """A call of DuckDB. A job of Spark is counted with what takes its result."""
+    return top.firings * units.engines[site].firing if site is Site.DUCKDB else 0.0

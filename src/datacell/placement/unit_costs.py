@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from datacell.errors import DataCellError
-from datacell.placement.costs import EngineCosts, UnitCosts
+from datacell.placement.costs import EngineCosts, TransferCost, UnitCosts
 from datacell.placement.operators import OperatorKind, Site
+
+VERSION = 2
+"""Of the file: before, transfers had a cost for each value."""
 
 _MICRO = 1e-6
 _MEASURED = tuple(kind for kind in OperatorKind if kind is not OperatorKind.RUNNING)
@@ -17,20 +20,20 @@ _MEASURED = tuple(kind for kind in OperatorKind if kind is not OperatorKind.RUNN
 SHIPPED = UnitCosts(
     {
         Site.SPARK: EngineCosts(
-            firing=0.1,
-            operator=0.015,
+            firing=0.06,
+            operator=0.02,
             row={
-                OperatorKind.FILTER: 0.1 * _MICRO,
-                OperatorKind.MAP: 0.1 * _MICRO,
-                OperatorKind.AGGREGATE: 0.7 * _MICRO,
-                OperatorKind.JOIN: 1.0 * _MICRO,
-                OperatorKind.DISTINCT: 0.7 * _MICRO,
-                OperatorKind.OVER: 3.0 * _MICRO,
-                OperatorKind.ORDER: 1.0 * _MICRO,
-                OperatorKind.UNION: 0.1 * _MICRO,
-                OperatorKind.SET_OPERATION: 1.0 * _MICRO,
+                OperatorKind.FILTER: 0.015 * _MICRO,
+                OperatorKind.MAP: 0.015 * _MICRO,
+                OperatorKind.AGGREGATE: 0.06 * _MICRO,
+                OperatorKind.JOIN: 0.12 * _MICRO,
+                OperatorKind.DISTINCT: 0.06 * _MICRO,
+                OperatorKind.OVER: 1.0 * _MICRO,
+                OperatorKind.ORDER: 0.1 * _MICRO,
+                OperatorKind.UNION: 0.015 * _MICRO,
+                OperatorKind.SET_OPERATION: 0.12 * _MICRO,
             },
-            pair=0.05 * _MICRO,
+            pair=0.005 * _MICRO,
         ),
         Site.DUCKDB: EngineCosts(
             firing=0.001,
@@ -49,10 +52,13 @@ SHIPPED = UnitCosts(
             pair=0.01 * _MICRO,
         ),
     },
-    into_spark=0.03 * _MICRO,
-    out_of_spark=0.03 * _MICRO,
+    to_cluster=TransferCost(row=0.12 * _MICRO, byte=0.0025 * _MICRO),
+    to_driver=TransferCost(row=0.1 * _MICRO, byte=0.004 * _MICRO),
 )
-"""As two cores of a server have them; on other machines all differ, but the engines' ratio less so."""
+"""As two cores of a server have them, with rows by the million; on other machines all differ, but their ratios less so.
+
+Spark's are those of rows that it finds on the cluster, where both cores work on them.
+"""
 
 
 def location() -> Path:
@@ -93,12 +99,23 @@ def to_json(units: UnitCosts) -> dict[str, Any]:
         }
         for site, costs in units.engines.items()
     }
-    return {"engines": engines, "into spark": units.into_spark, "out of spark": units.out_of_spark}
+    transfers = {"to cluster": units.to_cluster, "to driver": units.to_driver}
+    return {
+        "version": VERSION,
+        "engines": engines,
+        **{direction: {"row": cost.row, "byte": cost.byte} for direction, cost in transfers.items()},
+    }
 
 
 def from_json(found: dict[str, Any]) -> UnitCosts:
+    if found.get("version") != VERSION:
+        raise ValueError("they were measured by another version")
     engines = {site: _engine_from_json(found["engines"][site.value]) for site in Site}
-    return UnitCosts(engines, float(found["into spark"]), float(found["out of spark"]))
+    return UnitCosts(engines, *(_transfer_from_json(found[d]) for d in ("to cluster", "to driver")))
+
+
+def _transfer_from_json(cost: dict[str, Any]) -> TransferCost:
+    return TransferCost(float(cost["row"]), float(cost["byte"]))
 
 
 def _engine_from_json(costs: dict[str, Any]) -> EngineCosts:

@@ -9,7 +9,7 @@ import pytest
 
 from datacell.algebra.plan import Plan
 from datacell.engines.duckdb import DuckDBEngine
-from datacell.placement.costs import EngineCosts, UnitCosts
+from datacell.placement.costs import EngineCosts, TransferCost, UnitCosts
 from datacell.placement.operators import OperatorKind, Site
 from datacell.placement.statistics import Statistics
 from datacell.placement.unit_costs import SHIPPED, from_json, to_json
@@ -27,8 +27,8 @@ def units(calls: float, rows: float) -> UnitCosts:
     free = EngineCosts(0.0, 0.0, dict.fromkeys(OperatorKind, 0.0), 0.0)
     return UnitCosts(
         {Site.SPARK: replace(free, firing=calls), Site.DUCKDB: replace(free, row=dict.fromkeys(OperatorKind, rows))},
-        0.0,
-        0.0,
+        TransferCost(0.0, 0.0),
+        TransferCost(0.0, 0.0),
     )
 
 

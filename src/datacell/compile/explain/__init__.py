@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 
+from datacell.algebra.definitions import StreamDefinition
 from datacell.algebra.query import Query
 from datacell.compile.compiled import Compiled, compile
 from datacell.compile.explain import as_json, mermaid, text
@@ -41,11 +42,19 @@ def explain_query(
 def explain_script(source: str, file: str, stage: Stage | None, form: Format) -> str:
     """Every query of a script. An EXPLAIN in it shows its own stage unless one is asked for."""
     statements = list(script.read(source, file=file))
-    known = statistics(s.statement.stream for s in statements if isinstance(s.statement, CreateStream))
-    found = [_explained(placed, stage, Setting(known)) for placed in statements if _query(placed) is not None]
+    streams = [s.statement.stream for s in statements if isinstance(s.statement, CreateStream)]
+    setting = Setting(statistics(streams), fed=_fed(statements, streams))
+    found = [_explained(placed, stage, setting) for placed in statements if _query(placed) is not None]
     if not found:
         raise SqlError(f"{file} has no query to explain", hint="add CREATE CONTINUOUS QUERY name AS SELECT …")
     return _formatted(found, form)
+
+
+def _fed(statements: Sequence[Placed], streams: Sequence[StreamDefinition]) -> frozenset[str]:
+    """The streams that only queries feed."""
+    targets = {s.statement.target.lower() for s in statements if isinstance(s.statement, InsertInto)}
+    read = {s.name.lower() for s in streams if any(name.lower() == "format" for name, _ in s.options)}
+    return frozenset(targets - read)
 
 
 def _formatted(found: list[Explained], form: Format) -> str:

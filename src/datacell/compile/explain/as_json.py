@@ -7,11 +7,13 @@ from collections.abc import Iterable
 
 from datacell.algebra import show
 from datacell.algebra.plan import Plan
-from datacell.compile.explain.operators import difference, numbers
+from datacell.compile.explain.operators import difference, explained
 from datacell.compile.explain.subject import Explained
 from datacell.compile.physical import Physical, PlacedPart
 from datacell.incremental.relations import Kept, Latest, Relation, Shown
 from datacell.placement.costs import Cost, UnitCosts
+from datacell.placement.homes import Home
+from datacell.placement.keeping import Intake
 from datacell.placement.prediction import loads
 from datacell.sql.statements.statement import Stage
 
@@ -76,8 +78,16 @@ def _physical(plan: Physical) -> dict[str, object]:
         "strategy": plan.strategy,
         "why": plan.why,
         "cost": _cost(plan.cost),
+        "kept": [{"name": k.name, "home": k.home.value, "bytes": k.bytes, "why": k.why} for k in plan.kept],
+        "intakes": [_intake(one, plan.units) for one in plan.intakes],
         "parts": [_part(placed, plan.units) for placed in plan.parts],
     }
+
+
+def _intake(one: Intake, units: UnitCosts) -> dict[str, object]:
+    rows = one.rows
+    sizes = {"rate": rows.rate, "bytes": rows.rate * rows.bytes, "u": units.transferred(rows, Home.DRIVER)}
+    return {"stream": one.stream, "to": Home.DRIVER.value, "why": one.why, **sizes}
 
 
 def _part(placed: PlacedPart, units: UnitCosts) -> dict[str, object]:
@@ -88,7 +98,7 @@ def _part(placed: PlacedPart, units: UnitCosts) -> dict[str, object]:
         "cost": _cost(placed.best.cost),
         "examined": placed.search.examined,
         "fragments": [{"name": str(f.slot), "engine": f.site.value, "u": u} for f, u in fragments],
-        "plan": show.json(placed.part.plan, numbers(placed, units)),
+        "plan": show.json(*explained(placed, units)),
         "beaten": [{"cost": _cost(other.cost), "instead": difference(placed, other)} for other in placed.search.beaten],
     }
 

@@ -54,11 +54,16 @@ def _reading(plan: Plan, prefix: str, query: str) -> Iterator[str]:
 
 
 def _physical(plan: Physical, query: str) -> Iterator[str]:
+    for number, kept in enumerate(plan.kept):
+        yield f'    {query}k{number}[("{show.mermaid_label(f"{kept.name}: {kept.why}")}")]'
+    for number, taken in enumerate(plan.intakes):
+        label = f"intake of {taken.stream}: {taken.why}", text.intake(taken, plan.units)
+        yield f'    {query}i{number}["{"<br/>".join(map(show.mermaid_label, label))}"] --> {query}p0'
     for number, placed in enumerate(plan.parts):
         title = f"{placed.part.name}, cost {placed.best.cost}"
         yield f'    subgraph {query}p{number}["{show.mermaid_label(title)}"]'
-        notes = text.notes(placed, plan.units)
-        yield from (f"  {line}" for line in show.mermaid_lines(placed.part.plan, f"{query}p{number}n", notes))
+        shown, notes = text.noted(placed, plan.units)
+        yield from (f"  {line}" for line in show.mermaid_lines(shown, f"{query}p{number}n", notes))
         yield "    end"
     for one, other in pairwise(range(len(plan.parts))):
         yield f"    {query}p{one} --> {query}p{other}"

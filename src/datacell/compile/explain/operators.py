@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from datacell.algebra import show
+from datacell.algebra.plan import Plan
 from datacell.compile.physical import PlacedPart
 from datacell.placement.costs import UnitCosts
 from datacell.placement.enumeration import Placement
-from datacell.placement.operators import Input, Operator, Site, in_post_order
+from datacell.placement.operators import in_post_order
+from datacell.placement.transfers import Transfer, with_transfers
 
 
-def numbers(placed: PlacedPart, units: UnitCosts) -> show.Notes:
-    """Of each operator: its engine, λ in and out, u, and what is brought from one engine to the other."""
-    found: dict[int, dict[str, Any]] = {}
-    order = list(in_post_order(placed.root))
-    at = dict(zip(map(id, order), placed.best.sites, strict=True))
-    for operator in order:
-        site = at[id(operator)]
-        found[id(operator.node)] = {
+def explained(placed: PlacedPart, units: UnitCosts) -> tuple[Plan, show.Notes]:
+    """The plan with its transfers; of each operator its engine, λ in and out, and u, of each transfer its numbers."""
+    shown = with_transfers(placed.root, placed.best.sites, units)
+
+    def notes(node: Plan) -> Mapping[str, Any]:
+        if isinstance(node, Transfer):
+            return {"to": node.to.value, "rate": node.rate, "bytes": node.bytes, "u": node.cost}
+        if id(node) not in shown.operators:
+            return {}
+        operator, site = shown.operators[id(node)]
+        return {
             "engine": site.value,
             "rate in": sum(i.rate for i in operator.inputs),
             "rate out": operator.rate,
             "u": units.evaluation(operator, site),
-            "transfer": sum(_transfer(i, at.get(id(i)), site, units) for i in operator.inputs),
         }
-    return lambda node: found.get(id(node), {})
+
+    return shown.plan, notes
 
 
 def difference(placed: PlacedPart, other: Placement) -> dict[str, list[str]]:
@@ -35,11 +41,3 @@ def difference(placed: PlacedPart, other: Placement) -> dict[str, list[str]]:
         if here is not there:
             found.setdefault(there.value, []).append(operator.kind.value)
     return found
-
-
-def _transfer(rows: Input, here: Site | None, there: Site, units: UnitCosts) -> float:
-    if here is there:
-        return 0.0
-    if there is Site.SPARK:
-        return units.into(rows)
-    return units.out_of(rows) if isinstance(rows, Operator) else 0.0

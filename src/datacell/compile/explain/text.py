@@ -7,11 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from datacell.algebra import show
 from datacell.algebra.plan import Plan
 from datacell.algebra.query import Emission, Timing
-from datacell.compile.explain.operators import difference, numbers
+from datacell.compile.explain.operators import difference, explained
 from datacell.compile.explain.subject import Explained
 from datacell.compile.physical import Physical, PlacedPart
 from datacell.incremental import show as words
 from datacell.placement.costs import UnitCosts
+from datacell.placement.homes import Home
+from datacell.placement.keeping import Intake
+from datacell.placement.transfers import in_words
 from datacell.sql.statements.statement import Stage
 
 LONGEST_LINE = 160
@@ -64,27 +67,36 @@ def physical(plan: Physical) -> Iterator[str]:
         return
     feasible = "feasible" if plan.cost.is_feasible else "it cannot keep up"
     yield f"cost {plan.cost}: {feasible}, at {_rates(plan)}"
+    yield from (f"{one.name}: {one.why}" for one in plan.kept)
+    for one in plan.intakes:
+        yield f"intake of {one.stream}: {one.why}"
+        yield f"  {intake(one, plan.units)}"
     for placed in plan.parts:
         engines = " and ".join(sorted({f.site.value for f in placed.fragments}))
         yield f"{placed.part.name}: on {engines}, {_often(placed.part.firings)}, cost {placed.best.cost}"
-        yield from _indented(show.text(placed.part.plan, notes(placed, plan.units)).splitlines())
+        yield from _indented(show.text(*noted(placed, plan.units)).splitlines())
         yield f"  placements looked at: {placed.search.examined}"
         yield from (f"  beaten: {line}" for line in _beaten(placed))
 
 
-def notes(placed: PlacedPart, units: UnitCosts) -> show.Notes:
-    """Of each operator: its engine, λ, u and transfers, in one line."""
-    found_of = numbers(placed, units)
+def noted(placed: PlacedPart, units: UnitCosts) -> tuple[Plan, show.Notes]:
+    """The plan with its transfers; of each operator its engine, λ and u in one line."""
+    plan, numbers = explained(placed, units)
 
-    def noted(node: Plan) -> Mapping[str, str]:
-        found = found_of(node)
-        if not found:
+    def notes(node: Plan) -> Mapping[str, str]:
+        found = numbers(node)
+        if "engine" not in found:
             return {}
-        transfer = f", transfer {found['transfer']:.2g}" if found["transfer"] else ""
         sizes = f"λ {_amount(found['rate in'])} → {_amount(found['rate out'])}"
-        return {found["engine"]: f"{sizes}, u {found['u']:.2g}{transfer}"}
+        return {found["engine"]: f"{sizes}, u {found['u']:.2g}"}
 
-    return noted
+    return plan, notes
+
+
+def intake(one: Intake, units: UnitCosts) -> str:
+    """What a query takes of a stream into the driver, whatever it does to it."""
+    rows = one.rows
+    return in_words(Home.DRIVER, rows.rate, rows.rate * rows.bytes, units.transferred(rows, Home.DRIVER))
 
 
 def _beaten(placed: PlacedPart) -> Iterator[str]:

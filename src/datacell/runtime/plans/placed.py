@@ -14,8 +14,10 @@ from datacell.engines.protocol import Engine, Prepared
 from datacell.errors import EngineError
 from datacell.placement.enumeration import Sites
 from datacell.placement.fragments import Fragment
+from datacell.placement.homes import Home
 from datacell.placement.operators import Site
 from datacell.runtime.plans.observed import Recent
+from datacell.runtime.plans.sources import rows_of
 
 LOOK_EVERY = 16
 """Runs of a plan before a look at its placement; while its input stays alike the next comes after twice as many."""
@@ -43,7 +45,7 @@ class PreparedFragment:
             if self._fallback is None:
                 raise
             answer = self._run_instead(self._fallback, inputs)
-        self.rows.add(len(answer))
+        self.rows.add(rows_of(answer))
         return answer
 
     def close(self) -> None:
@@ -64,9 +66,15 @@ class PlacedPlan:
     """The fragments of a plan in order; the last gives the answer."""
 
     def __init__(
-        self, sites: Sites, fragments: Sequence[Fragment], engines: Mapping[Site, Engine], fallback: Engine
+        self,
+        sites: Sites,
+        fragments: Sequence[Fragment],
+        engines: Mapping[Site, Engine],
+        fallback: Engine,
+        homes: Mapping[Key, Home],
     ) -> None:
-        self.sites = sites
+        """`homes` are those of the sources that are not in the driver."""
+        self.sites, self.homes = sites, homes
         self.fragments = [PreparedFragment(f, engines[f.site], fallback) for f in fragments]
         self.slots = frozenset[Slot]().union(*(tree.slots(f.plan) for f in fragments))
         """What must be handed to it, as it was shaped for its engines."""
@@ -76,8 +84,8 @@ class PlacedPlan:
         self._rows_then = 0.0
 
     def run(self, inputs: Mapping[Key, pa.Table]) -> pa.Table:
-        for key, table in inputs.items():
-            self.rows.setdefault(key, Recent()).add(len(table))
+        for key, source in inputs.items():
+            self.rows.setdefault(key, Recent()).add(rows_of(source))
         everything = dict(inputs)
         for one in self.fragments:
             answer = everything[one.fragment.slot] = one.run(everything)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from datacell.placement.costs import UnitCosts
+from datacell.placement.homes import DRIVER_MEMORY
 from datacell.placement.statistics import Statistics
 from datacell.placement.unit_costs import SHIPPED
 from datacell.runtime.plans.placed import PlacedPlan
@@ -18,6 +19,7 @@ class Placements:
     policy: Policy
     known: Statistics = field(default_factory=Statistics)
     units: UnitCosts = SHIPPED
+    driver_memory: int = DRIVER_MEMORY
     placed: dict[str, PlacedPlan] = field(default_factory=dict)
     moves: list[str] = field(default_factory=list)
 

@@ -13,14 +13,15 @@ from datacell.engines.protocol import Engine
 from datacell.errors import PlanError
 from datacell.placement.costs import UnitCosts
 from datacell.placement.enumeration import Sites
+from datacell.placement.homes import Home
 from datacell.placement.operators import Site
 from datacell.placement.shapes import CALL_OVERHEAD_ROWS, expanded
 from datacell.placement.statistics import Statistics
+from datacell.runtime.plans.memory import DriverMemory
 from datacell.runtime.plans.observed import Observed
 from datacell.runtime.plans.placements import Placements
 from datacell.runtime.plans.policy import Alone, ByCost
-from datacell.runtime.plans.prepared import PreparedPlan, corrected_by
-from datacell.runtime.storage.memory import DriverMemory
+from datacell.runtime.plans.prepared import PreparedPlan
 
 BEHIND = 0.95
 """The share of the time that a query works from which on it cannot keep up."""
@@ -72,21 +73,20 @@ class Plans:
         memory: DriverMemory | None = None,
     ) -> Plans:
         """Everything on one engine, or without a site every operator where it is cheapest."""
-        fallback = engines[Site.SPARK]
-        if site is not None:
-            return cls(query, {site: engines[site]}, Placements(Alone(site), known, units), fallback, tables, memory)
-        return cls(query, engines, Placements(ByCost(), known, units), fallback, tables, memory)
+        fallback, room = engines[Site.SPARK], memory or DriverMemory()
+        placements = Placements(ByCost() if site is None else Alone(site), known, units, room.limit)
+        return cls(query, engines if site is None else {site: engines[site]}, placements, fallback, tables, room)
 
     @property
     def has_cluster(self) -> bool:
         """Is there an engine that runs plans where rows are on the cluster?"""
         return Site.SPARK in self.engines
 
-    def prepare(self, name: str, plan: Plan) -> PreparedPlan:
-        """The handle of a plan. Whoever runs the plan keeps it."""
+    def prepare(self, name: str, plan: Plan, wanted: Home = Home.DRIVER) -> PreparedPlan:
+        """The handle of a plan whose results are wanted at a home. Whoever runs the plan keeps it."""
         if any(name == other.name for other in self._prepared):
             raise PlanError(f"{self.query} has two plans called {name}")
-        prepared = PreparedPlan(self, name, plan)
+        prepared = PreparedPlan(self, name, plan, wanted)
         self._prepared.append(prepared)
         return prepared
 
@@ -134,7 +134,7 @@ class Plans:
             if one.runs > 1:
                 spent[one.site] += one.milliseconds
                 expected[one.site] += one.predicted
-        return corrected_by(self.placements.units, {s: spent[s] / expected[s] if expected[s] else 1.0 for s in Site})
+        return self.placements.units.times({s: spent[s] / expected[s] if expected[s] else 1.0 for s in Site})
 
     def close(self) -> None:
         self.placements.close()

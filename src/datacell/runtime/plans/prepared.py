@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from threading import RLock
@@ -17,9 +17,10 @@ from datacell.engines.protocol import ParquetFiles, Source
 from datacell.engines.spark import PreparedText, SparkEngine
 from datacell.errors import EngineError
 from datacell.incremental.inputs import BOUNDARIES
-from datacell.placement.costs import UnitCosts, Work
+from datacell.placement.costs import Work
 from datacell.placement.enumeration import Sites, cost_of
-from datacell.placement.fragments import Fragment, FragmentResult, fragments, operators
+from datacell.placement.fragments import Fragment, FragmentResult, delivered, fragments, operators
+from datacell.placement.homes import Home
 from datacell.placement.operators import Input, Operator, Site, in_post_order
 from datacell.placement.parts import at_boundaries
 from datacell.placement.prediction import loads
@@ -27,6 +28,7 @@ from datacell.placement.shapes import expanded
 from datacell.placement.sizes import Sizes
 from datacell.runtime.plans.observed import Observed
 from datacell.runtime.plans.placed import PlacedPlan
+from datacell.runtime.plans.sources import homes_of, rows_of
 
 if TYPE_CHECKING:
     from datacell.runtime.plans.plans import Plans
@@ -37,6 +39,9 @@ MANY = 20_000
 CLEARLY, IF_BEHIND = 1.5, 1.1
 """How many times more expensive than the best a placement must be to be left; less if the query cannot keep up."""
 
+IN_THE_DRIVER: Mapping[Key, Home] = {}
+"""The homes of sources that are not in the driver: there are none."""
+
 
 class PreparedPlan:
     """A plan under the name that people read, and its placement. Called with its inputs, it answers.
@@ -45,8 +50,8 @@ class PreparedPlan:
     best there is by what was observed since. Nothing is kept in an engine, so to move is to run elsewhere next time.
     """
 
-    def __init__(self, plans: Plans, name: str, plan: Plan) -> None:
-        self.name, self.plan = name, plan
+    def __init__(self, plans: Plans, name: str, plan: Plan, wanted: Home = Home.DRIVER) -> None:
+        self.name, self.plan, self.wanted = name, plan, wanted
         self._plans = plans
         self._tables = tree.table_names(plan)
         self._slots = tree.slots(plan)
@@ -58,8 +63,8 @@ class PreparedPlan:
         """Slices are made while answers are."""
 
     def __call__(self, inputs: Mapping[Key, pa.Table]) -> pa.Table:
-        """A plan that only passes columns of its input on needs no engine."""
-        if self._projection is not None:
+        """A plan that only passes columns of its input on needs no engine, unless its input is on the cluster."""
+        if self._projection is not None and not homes_of(inputs):
             (slot,) = self._slots
             return inputs[slot].select(list(self._projection.values())).rename_columns(list(self._projection))
         return self._run(inputs)
@@ -68,13 +73,16 @@ class PreparedPlan:
         everything = dict(inputs)
         for table in self._tables - everything.keys():
             everything[table] = self._plans.table(table)
+        homes = homes_of(everything)
         with self._lock, self._plans.busy():
-            placed = self._placed or self.place({key: float(len(rows)) for key, rows in everything.items()})
+            placed = self._placed or self.place({key: float(rows_of(s)) for key, s in everything.items()}, homes)
             try:
                 answer = placed.run(everything)
             except EngineError as error:
                 raise EngineError(f"{self._plans.query}, {self.name}: {error.message}", hint=error.hint) from error
-        if self._plans.placements.policy.looks_again and placed.is_due_for_a_look():
+        moved = placed.homes != homes
+        placed.homes = homes
+        if self._plans.placements.policy.looks_again and (moved or placed.is_due_for_a_look()):
             self._look(placed)
         return answer
 
@@ -126,19 +134,19 @@ class PreparedPlan:
         sites = set(self.sites) or {self._usual_site}
         return max(self._plans.call_overhead_rows[site] for site in sites)
 
-    def slots(self, rows: Mapping[Key, float]) -> frozenset[Slot]:
+    def slots(self, rows: Mapping[Key, float], homes: Mapping[Key, Home] = IN_THE_DRIVER) -> frozenset[Slot]:
         """What must be handed to it in the shape that it has, or gets when it reads so many rows."""
-        return (self._placed or self.place(rows)).slots
+        return (self._placed or self.place(rows, homes)).slots
 
-    def place(self, rows: Mapping[Key, float]) -> PlacedPlan:
-        """Choose engines by the rows that are read."""
-        root, placements = self._operators(rows, {}), self._plans.placements
+    def place(self, rows: Mapping[Key, float], homes: Mapping[Key, Home] = IN_THE_DRIVER) -> PlacedPlan:
+        """Choose engines by the rows that are read, and by where they are."""
+        root, placements = self._operators(rows, {}, homes), self._plans.placements
         if isinstance(root, Operator):
-            return self._move(root, placements.policy.sites(root, placements.units))
+            sites = placements.policy.sites(root, placements.units)
+            return self._put(sites, fragments(root, sites), homes)
         site = self._usual_site
         alone = Fragment(FragmentResult(0), site, expanded(self.plan, site), self.plan)
-        placed = placements.placed[self.name] = PlacedPlan((), (alone,), self._plans.engines, self._plans.fallback)
-        return placed
+        return self._put((), (alone,), homes)
 
     def observed(self) -> Iterator[Observed]:
         """Its fragments so far, beside what they should cost."""
@@ -172,36 +180,42 @@ class PreparedPlan:
         units = self._plans.corrected()
         sites = self._plans.placements.policy.sites(root, units)
         now, then = (cost_of(root, s, units, Work.IN_TURNS).total for s in (placed.sites, sites))
-        if now > then * (IF_BEHIND if behind else CLEARLY):
+        may_stay = all(site in o.sites for site, o in zip(placed.sites, in_post_order(root), strict=True))
+        if now > then * (IF_BEHIND if behind else CLEARLY) or not may_stay:
             self._plans.placements.moves.append(f"{self.name}: {_shown(placed.sites)} → {_shown(sites)}")
             with self._lock:
-                self._move(root, sites)
+                self._put(sites, fragments(root, sites), placed.homes)
                 placed.close()
 
-    def _move(self, root: Operator, sites: Sites) -> PlacedPlan:
-        placed = PlacedPlan(sites, fragments(root, sites), self._plans.engines, self._plans.fallback)
+    def _put(self, sites: Sites, cut: Sequence[Fragment], homes: Mapping[Key, Home]) -> PlacedPlan:
+        placed = PlacedPlan(sites, cut, self._plans.engines, self._plans.fallback, homes)
         self._plans.placements.placed[self.name] = placed
         return placed
 
     def _root(self, placed: PlacedPlan) -> Input:
         """The operators with the sizes that were observed."""
         seen = {id(one.fragment.result): one.rows.value for one in placed.fragments}
-        return self._operators({key: rows.value for key, rows in placed.rows.items()}, seen)
+        return self._operators({key: rows.value for key, rows in placed.rows.items()}, seen, placed.homes)
 
     def _on_spark(self, placed: PlacedPlan, fragment: Fragment) -> float:
         """What a fragment should cost on Spark."""
         rows = {key: rows.value for key, rows in placed.rows.items()}
         rows |= {one.fragment.slot: one.rows.value for one in placed.fragments}
-        root = operators(
-            fragment.plan, Sizes(self._plans.placements.known.adding(rows)), 1.0, lambda _node, _alone: False
-        )
+        sizes = Sizes(self._plans.placements.known.adding(rows))
+        root = operators(fragment.plan, sizes, 1.0, lambda _node, _alone: False, placed.homes)
         return sum(loads(root, [Site.SPARK for _ in in_post_order(root)], self._plans.placements.units))
 
-    def _operators(self, rows: Mapping[Key, float], seen: Mapping[int, float]) -> Input:
+    def _operators(self, rows: Mapping[Key, float], seen: Mapping[int, float], homes: Mapping[Key, Home]) -> Input:
+        placements = self._plans.placements
         due = at_boundaries(max(1.0, rows.get(BOUNDARIES, 1.0)))
-        known = replace(self._plans.placements.known.adding(rows, due), seen=seen)
+        sizes = Sizes(replace(placements.known.adding(rows, due), seen=seen))
         numbers = iter(range(1 << 30))
-        return operators(self.plan, Sizes(known), 1.0, lambda _, alone: self._refuses(next(numbers), alone))
+
+        def refuses(_: Plan, alone: Plan) -> bool:
+            return self._refuses(next(numbers), alone)
+
+        root = operators(self.plan, sizes, 1.0, refuses, homes, placements.driver_memory)
+        return delivered(root, self.wanted, placements.driver_memory) if isinstance(root, Operator) else root
 
     def _refuses(self, number: int, alone: Plan) -> bool:
         """With one engine there is no choice, so nothing is asked; of an operator only once."""
@@ -218,12 +232,3 @@ def _shown(sites: Sites) -> str:
     if len(counts) == 1:
         return next(iter(counts)).value
     return ", ".join(f"{site.value} {count}" for site, count in counts.items())
-
-
-def corrected_by(units: UnitCosts, factors: Mapping[Site, float]) -> UnitCosts:
-    """Unit costs with each engine's times a factor."""
-    return UnitCosts(
-        {site: costs.times(factors[site]) for site, costs in units.engines.items()},
-        units.into_spark * factors[Site.SPARK],
-        units.out_of_spark * factors[Site.SPARK],
-    )

@@ -18,8 +18,8 @@ from datacell.incremental import boundaries, lift
 from datacell.incremental.boundaries import Boundary
 from datacell.incremental.plans import Incremental
 from datacell.runtime.evaluation import Fired, Held, PreparedBatch, Ready
+from datacell.runtime.plans.memory import row_bytes
 from datacell.runtime.plans.plans import Plans
-from datacell.runtime.storage.memory import row_bytes
 from datacell.runtime.storage.output import Answer, Output, loaded
 from datacell.runtime.streams.basket import Basket
 from datacell.runtime.streams.batch import Batch, Need

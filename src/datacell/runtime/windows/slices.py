@@ -29,7 +29,7 @@ from datacell.engines.arrow import shaped
 from datacell.engines.protocol import ParquetFiles
 from datacell.engines.transfers import Account, read_in_driver
 from datacell.incremental.relations import SLICE
-from datacell.runtime.storage.memory import DriverMemory, row_bytes
+from datacell.runtime.plans.memory import DriverMemory, row_bytes
 from datacell.runtime.storage.saved import SavedTables
 from datacell.runtime.streams.batch import positions
 

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-DRIVER_MEMORY = 256 << 20
-"""Bytes of kept relations in the driver, of all queries together: what a small machine has to spare beside Spark."""
-
-_TEXT = 20
-"""Bytes of a value whose type does not tell."""
+from datacell.algebra.schema import Schema
+from datacell.engines.arrow import fields_of
+from datacell.placement import homes
 
 
 class DriverMemory:
     """Who holds how much. What would not fit has its home on the cluster."""
 
-    def __init__(self, limit: int = DRIVER_MEMORY) -> None:
+    def __init__(self, limit: int = homes.DRIVER_MEMORY) -> None:
         self.limit = limit
-        self._held: dict[int, int] = {}
+        self._held: dict[int, float] = {}
 
-    def holds(self, who: object, bytes_: int) -> None:
+    def holds(self, who: object, bytes_: float) -> None:
         self._held[id(who)] = bytes_
 
     def has_room_for(self, who: object, bytes_: float) -> bool:
@@ -26,13 +24,6 @@ class DriverMemory:
         return bytes_ + sum(held for other, held in self._held.items() if other != id(who)) <= self.limit
 
 
-def row_bytes(schema: pa.Schema) -> int:
+def row_bytes(schema: pa.Schema) -> float:
     """About what a row takes in Arrow."""
-    return sum(_bytes(field.type) for field in schema)
-
-
-def _bytes(kind: pa.DataType) -> int:
-    try:
-        return max(1, int(kind.bit_width) // 8)
-    except ValueError:
-        return _TEXT
+    return homes.row_bytes(Schema(fields_of(schema)))
