@@ -20,6 +20,7 @@ from datacell.cell.works import Works
 from datacell.engines.choice import Choice
 from datacell.errors import DataCellError, SqlError
 from datacell.incremental.strategy import Strategy
+from datacell.placement.homes import DRIVER_MEMORY
 from datacell.receptors.sources import frame_columns
 from datacell.runtime.clock import Clock, SystemClock
 from datacell.sql import script
@@ -37,13 +38,16 @@ def connect(
     master: str | None = None,
     clock: Clock | None = None,
     refuse_infeasible: bool = False,
+    driver_memory: int = DRIVER_MEMORY,
 ) -> Cell:
     """A cell on a tuned local Spark session, or on yours. With a checkpoint directory it can be resumed.
 
-    A query that cannot keep up with the declared rates is started with a warning, or with `refuse_infeasible` not.
+    A query that cannot keep up with the declared rates is started with a warning, or with `refuse_infeasible` not. Of
+    what queries keep, `driver_memory` bytes may be in the driver; what would not fit stays on the cluster.
     """
     directory = None if checkpoint is None else Path(checkpoint)
-    works = Works(directory, spark, master, Choice(engine), Strategy(strategy), clock or SystemClock())
+    chosen = Choice(engine), Strategy(strategy), clock or SystemClock()
+    works = Works(directory, spark, master, *chosen, driver_memory)
     return Cell(works, refuse_infeasible)
 
 

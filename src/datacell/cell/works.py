@@ -18,9 +18,11 @@ from datacell.engines.spark import SparkEngine
 from datacell.errors import CheckpointError
 from datacell.incremental.strategy import Strategy
 from datacell.placement import unit_costs
+from datacell.placement.homes import DRIVER_MEMORY
 from datacell.placement.operators import Site
 from datacell.runtime.clock import Clock
 from datacell.runtime.net.scheduler import Scheduler
+from datacell.runtime.plans.memory import DriverMemory
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.storage import reach
 from datacell.runtime.storage.checkpoint import Checkpoint
@@ -38,8 +40,9 @@ class Works:
         engine: Choice,
         strategy: Strategy,
         clock: Clock,
+        driver_memory: int = DRIVER_MEMORY,
     ) -> None:
-        self.units, self.strategy = unit_costs.load(), strategy
+        self.units, self.strategy, self.memory = unit_costs.load(), strategy, DriverMemory(driver_memory)
         self.checkpoint = Checkpoint(checkpoint)
         on_spark = SparkEngine(spark, master)
         self.spark = on_spark.session
@@ -63,13 +66,19 @@ class Works:
     def setting(self, catalog: Catalog) -> Setting:
         """What queries over the streams of a catalog are compiled by."""
         wanted = None if self.engines.wanted is Choice.AUTO else Site(self.engines.wanted.value)
-        return Setting(statistics(catalog.streams.values()), self.units, wanted, self.strategy)
+        known, fed = statistics(catalog.streams.values()), self._fed(catalog)
+        return Setting(known, self.units, wanted, self.strategy, self.memory.limit, fed)
+
+    def _fed(self, catalog: Catalog) -> frozenset[str]:
+        """Streams that only queries feed: nobody has pushed to them, and they have no source."""
+        feeders = self.scheduler.members.feeders.values()
+        return frozenset(f.stream.definition.name.lower() for f in feeders) & frozenset(map(str.lower, catalog.streams))
 
     def plans(self, name: str, compiled: Compiled) -> Plans:
         """The plans of a query, to be prepared."""
         engines = {Site.SPARK: self.engines.spark, Site.DUCKDB: self.engines.duckdb}
         known, units = compiled.setting.known, compiled.setting.units
-        return Plans.placed(name, engines, compiled.site, self.tables.read, known, units)
+        return Plans.placed(name, engines, compiled.site, self.tables.read, known, units, self.memory)
 
     def close(self) -> None:
         self.deliveries.stop_all()

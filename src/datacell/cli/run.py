@@ -41,6 +41,9 @@ def run(
     master: Annotated[
         str | None, typer.Option(help="The Spark master, such as spark://HOST:7077; a local one if not said.")
     ] = None,
+    driver_memory: Annotated[
+        int, typer.Option(help="Megabytes of what queries keep that may be in the driver.", metavar="MB")
+    ] = 256,
     refuse_infeasible: Annotated[
         bool, typer.Option("--refuse-infeasible", help="Do not start queries that cannot keep up with declared rates.")
     ] = False,
@@ -57,6 +60,7 @@ def run(
         strategy=strategy.value,
         master=master,
         refuse_infeasible=refuse_infeasible,
+        driver_memory=driver_memory << 20,
     )
     signal.signal(signal.SIGTERM, _interrupt)
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from math import isinf
 from threading import RLock
 from typing import TYPE_CHECKING
 
@@ -32,9 +33,6 @@ from datacell.runtime.plans.sources import homes_of, rows_of
 
 if TYPE_CHECKING:
     from datacell.runtime.plans.plans import Plans
-
-MANY = 20_000
-"""Rows from which on ..."""
 
 CLEARLY, IF_BEHIND = 1.5, 1.1
 """How many times more expensive than the best a placement must be to be left; less if the query cannot keep up."""
@@ -91,8 +89,14 @@ class PreparedPlan:
         return self._plans.has_cluster
 
     def is_for_cluster(self, rows: float) -> bool:
-        """Does it run where Spark has its input, if that has about so many rows?"""
-        return self.may_run_on_cluster and (len(self._plans.engines) == 1 or rows > MANY)
+        """Is it cheaper to run it where Spark has its input, if that is about so many rows, than to transfer these?"""
+        if not self.may_run_on_cluster or len(self._plans.engines) == 1 or isinf(rows):
+            return self.may_run_on_cluster
+        homes: dict[Key, Home] = dict.fromkeys(self._slots, Home.CLUSTER)
+        root = self._operators(dict.fromkeys(self._slots, max(rows, 1.0)), {}, homes)
+        if not isinstance(root, Operator):
+            return False
+        return Site.SPARK in self._plans.placements.policy.sites(root, self._plans.placements.units)
 
     def slots_on_cluster(self) -> frozenset[Slot]:
         """What must be handed to it in the shape that it has where rows are on the cluster."""

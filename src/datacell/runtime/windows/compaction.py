@@ -8,12 +8,15 @@ import numpy as np
 import pyarrow as pa
 
 from datacell.algebra.blocks import blocks
+from datacell.algebra.positions import Positions
 from datacell.algebra.window import Landmark, WindowSpec, micros
+from datacell.engines.protocol import ParquetFiles
 from datacell.incremental.boundaries import shown_during
 from datacell.incremental.inputs import ROWS
 from datacell.incremental.plans import Incremental, compacted
 from datacell.incremental.relations import SLICE, Latest, Leaf
 from datacell.runtime.plans.plans import Plans
+from datacell.runtime.windows.on_cluster import VALUE, annotated
 from datacell.runtime.windows.slices import Slices, slices
 from datacell.runtime.windows.sliding.aggregation import SlidingAggregation
 
@@ -42,9 +45,12 @@ class Compaction:
         """Combine what can be combined after this boundary; no slice before `oldest` is needed any more."""
         if not self._is_worth_it():
             return
-        for reader in self.readers:
-            reader.catch_up()
-        self.relation.compact(lambda rows: self._fewer(rows, boundary), oldest)
+        if self.relation.on_cluster:
+            self.relation.compact_on_cluster(lambda directory: self._written(boundary, oldest, directory), oldest)
+        else:
+            for reader in self.readers:
+                reader.catch_up()
+            self.relation.compact(lambda rows: self._fewer(rows, boundary), oldest)
         self._last = len(self.relation.chunks)
 
     def _is_worth_it(self) -> bool:
@@ -53,9 +59,20 @@ class Compaction:
         if count < max(COMPACTED_FROM, 2 * self._last):
             return False
         self._last = count
-        if any(isinstance(leaf, Latest) or _grows(leaf) for leaf in self.leaves):
+        if self.relation.on_cluster or any(isinstance(leaf, Latest) or _grows(leaf) for leaf in self.leaves):
             return True
         return count > 2 * len(np.unique(slices(self.relation.rows())))
+
+    def _written(self, boundary: int, oldest: int, directory: str) -> tuple[ParquetFiles, Positions]:
+        """The same by executors: what becomes of a row is told by its slice. Also the slices that have rows then."""
+        live = self.relation.occupied()
+        live = live[live >= oldest]
+        by, leaf = pa.table({VALUE: live, SLICE: live}), self.leaves[0]
+        if len({other.window for other in self.leaves}) == 1 and _grows(leaf):
+            by = _coarser(by, leaf.window, boundary)
+        names = [name for name in self.relation.schema.names if name != SLICE]
+        files = self._plan.write({ROWS: annotated(self.relation, by, names)}, directory)
+        return files, np.unique(slices(by))
 
     def _fewer(self, rows: pa.Table, boundary: int) -> pa.Table:
         """Fewer rows that give the same answers after this boundary."""

@@ -193,6 +193,21 @@ class Slices:
         for chunk in old[:-1]:
             self._remove(chunk)
 
+    def compact_on_cluster(self, combine: Callable[[str], tuple[ParquetFiles, Positions]], oldest: int) -> None:
+        """The same by executors: `combine` writes the rows to a directory, and tells which slices have rows then."""
+        old, last = self.chunks, self.chunks[-1]
+        files, there = combine(str(self._directory / f"chunk-{last.number:010d}.parquet"))
+        latest, occupied = max(c.latest for c in old), self.occupied()
+        first = int(there.min(initial=min(c.oldest for c in old)))
+        made = Sliced(files, first, latest, np.union1d(there, occupied[occupied >= oldest]))
+        self.chunks = [self._written(last.number, old[0].first, last.next_row, made)]
+        self._occupied = None
+        for chunk in old[:-1]:
+            self._remove(chunk)
+        for directory in () if last.files is None else last.files.paths:
+            if directory not in files.paths:
+                shutil.rmtree(directory, ignore_errors=True)
+
     def _written(self, number: int, first: int, next_row: int, made: Sliced) -> Chunk:
         at = made.oldest, made.latest, made.occupied, number, first, next_row
         if isinstance(made.made, ParquetFiles):
