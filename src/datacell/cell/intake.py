@@ -142,7 +142,7 @@ class Intake:
             raise ReadDifferentlyError(best)
         stage = self._stages.get(name)
         if stage is None or [*stage.wanted] != wanted:
-            stage = self._stages[name] = FirstStage.of(stream.gate, wanted, self.engine, stream.basket.account)
+            stage = self._stages[name] = FirstStage(stream.gate, wanted, self.engine, stream.basket.account)
         try:
             self.scheduler.hand_over_staged(name, number, stage.run(frame, number, stream.clock.now()))
         except ReadDifferentlyError:

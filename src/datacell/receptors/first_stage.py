@@ -1,7 +1,8 @@
 """The first stage on Spark: what readers want of a micro-batch is made where its rows are, with no Python there.
 
-The slice of a row is arithmetic on its time. How many rows came and how far time has come are metrics of the first job;
-which slices have rows is a bitmap beside them. Rows that were rejected, and rows that come too late, are looked for
+The slice of a row is arithmetic on its time. How many rows came, how far time has come and which slices have rows is
+found out in the same job: aggregates that make rows few count beside what they do (`incremental.metered`), for the
+others Spark observes it, the slices as a bitmap. Rows that were rejected, and rows that come too late, are looked for
 only if there are any. Nothing in a plan changes from batch to batch, so nothing is compiled twice.
 """
 
@@ -10,78 +11,131 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from functools import reduce
 from math import gcd
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as f
 
 from datacell.algebra import tree
-from datacell.algebra.definitions import REASON, StreamDefinition
+from datacell.algebra.definitions import REASON
 from datacell.algebra.positions import Positions
 from datacell.engines.arrow import shaped
 from datacell.engines.protocol import Frame, ParquetFiles
-from datacell.engines.spark import PreparedText, SparkEngine, written
+from datacell.engines.spark import SparkEngine, written
 from datacell.engines.transfers import Account, to_driver
 from datacell.errors import in_backticks
 from datacell.incremental.cuts import Cuts
 from datacell.incremental.inputs import BasketRows
+from datacell.incremental.metered import COUNT, LATEST, PASSES, TIME, metered
 from datacell.incremental.relations import SLICE
 from datacell.receptors.receptor import ReadDifferentlyError, Reading
-from datacell.runtime.streams.first_stage import ANY_SLICE, NO_TIME, Made, Staged, Wanted
+from datacell.runtime.streams.first_stage import ANY_SLICE, NO_TIME, Made, MadeOf, Staged, Wanted
 from datacell.runtime.streams.gate import NOTHING_REJECTED, TEXT, Gate
 from datacell.runtime.streams.side_output import MOST_ROWS
 
 _TIME = "time′"
+LITTLE = 200_000
+"""Rows that come to the driver before it is known how many there will be; if there are more, executors write them."""
+
+MUCH = 0.2
+"""Rows made of a row, from which on it costs less to observe than to bring counts along with them."""
+
 _BITS = 32_768
 """Slices that a bitmap of Spark's has room for."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
+class Metrics:
+    """What is known of the rows of a micro-batch; none of them is before the earliest time."""
+
+    count: int
+    rejected: int
+    earliest: int
+    latest: int
+
+
 class FirstStage:
     """What the readers of a stream want, prepared once and run on every micro-batch.
 
     `account` has what comes to the driver beside what was made: rejected and late rows, and slices if there are many.
     """
 
-    stream: StreamDefinition
-    gate: Gate
-    wanted: Sequence[Wanted]
-    prepared: Sequence[PreparedText]
-    account: Account
+    def __init__(self, gate: Gate, wanted: Sequence[Wanted], engine: SparkEngine, account: Account) -> None:
+        self.stream, self.gate, self.wanted, self.account = gate.stream, gate, wanted, account
+        self._prepared = [engine.prepare(w.plan) for w in wanted]
+        counting = [metered(w.plan) if w.cuts is not None else None for w in wanted]
+        self._metered = [engine.prepare(plan) for plan in counting if plan is not None]
+        self._made_of_a_row = 0.0
 
-    @classmethod
-    def of(cls, gate: Gate, wanted: Sequence[Wanted], engine: SparkEngine, account: Account) -> FirstStage:
-        return cls(gate.stream, gate, wanted, [engine.prepare(w.plan) for w in wanted], account)
-
-    def run(self, frame: DataFrame, batch: int, now: Any) -> Staged:
-        """Everything that is wanted of a micro-batch, the `batch`-th of the stream."""
+    def run(self, frame: DataFrame, batch: int, now: datetime) -> Staged:
+        """Everything that is wanted of a micro-batch, the `batch`-th of the receptor."""
         timed = frame.withColumn(_TIME, self._time())
         with _kept(timed, len(self.wanted) > 1) as rows:
-            seen = Observation()
-            first = rows.observe(seen, *self._metrics())
-            given = [self._make(n, first if not n else rows, batch) for n in range(len(self.wanted))]
-            found = _Metrics(seen.get)
-            made = [
-                (wanted, Made(made, self._occupied(wanted, found, rows)))
-                for wanted, made in zip(self.wanted, given, strict=True)
-            ]
+            found, made = self._counted(rows) or self._observed(rows, batch)
         for wanted, one in made:
-            wanted.learn(found.count, len(one.rows) if isinstance(one.rows, pa.Table) else one.rows.count)
-        letters = self._dead_letters(frame, now) if found.rejected else NOTHING_REJECTED
+            count = len(one.rows) if isinstance(one.rows, pa.Table) else one.rows.count
+            wanted.learn(found.count, count)
+            self._made_of_a_row = count / max(1, found.count)
         return Staged(
             found.count,
             found.earliest,
             found.latest,
             found.rejected,
-            letters,
+            self._dead_letters(frame, now) if found.rejected else NOTHING_REJECTED,
             made,
             lambda until: self._times(timed, until),
             lambda until: self._rows_before(timed, until),
         )
+
+    # Counted by the aggregates themselves
+
+    def _counted(self, rows: DataFrame) -> tuple[Metrics, list[MadeOf]] | None:
+        """If all plans count, and what they make is little and on its way to the driver; else None."""
+        stay = [wanted.stays() for wanted in self.wanted]
+        if len(self._metered) < len(self.wanted) or self._made_of_a_row > MUCH or any(stay):
+            return None
+        found: list[MadeOf] = []
+        for number, wanted in enumerate(self.wanted):
+            groups = self._groups(number, rows, None if stay[number] is False else LITTLE)
+            if groups is None:
+                return None
+            metrics, made = _apart(groups)
+            found.append((wanted, made))
+        return metrics, found
+
+    def _groups(self, number: int, rows: DataFrame, most: int | None) -> pa.Table | None:
+        """What a plan that counts makes; None if that is more than there may be."""
+        wanted, prepared = self.wanted[number], self._metered[number]
+        assert wanted.cuts is not None
+        enters = f.col(REASON).isNull()
+        slice_ = f.when(enters, self._slice_of(wanted.cuts)).alias(SLICE)
+        marks = enters.alias(PASSES), f.when(enters, f.col(_TIME)).alias(TIME)
+        inputs = self._inputs(wanted, rows.select(*self._columns(rows), slice_, *marks))
+
+        def fetched(made: DataFrame) -> pa.Table:
+            return to_driver(made if most is None else made.limit(most + 1), wanted.account)
+
+        groups = prepared.over(inputs, fetched)
+        return None if most is not None and len(groups) > most else shaped(groups, prepared.schema)
+
+    # Observed by Spark
+
+    def _observed(self, rows: DataFrame, batch: int) -> tuple[Metrics, list[MadeOf]]:
+        seen = Observation()
+        first = rows.observe(seen, *self._metrics())
+        given = [self._make(n, first if not n else rows, batch) for n in range(len(self.wanted))]
+        found = _Observed(seen.get)
+        made = [
+            (wanted, Made(made, self._occupied(wanted, found, rows)))
+            for wanted, made in zip(self.wanted, given, strict=True)
+        ]
+        return Metrics(found.count, found.rejected, found.earliest, found.latest), made
 
     def _time(self) -> Column:
         """A row's time in microseconds; its arrival is the same for all, and found out when they are taken."""
@@ -105,20 +159,25 @@ class FirstStage:
         return list(dict.fromkeys(w.cuts for w in self.wanted if w.cuts is not None))
 
     def _make(self, number: int, rows: DataFrame, batch: int) -> pa.Table | ParquetFiles:
-        wanted, prepared = self.wanted[number], self.prepared[number]
-        columns = [f.col(in_backticks(c.name)) for c in self.stream.columns if c.name in rows.columns]
+        wanted, prepared = self.wanted[number], self._prepared[number]
+        columns = self._columns(rows)
         if wanted.cuts is not None:
             columns.append(self._slice_of(wanted.cuts).alias(SLICE))
-        entering = Frame(rows.where(f.col(REASON).isNull()).select(*columns))
-        inputs: Mapping[Any, Any] = {BasketRows(self.stream.name): entering, **wanted.tables()}
-        if wanted.stays():
+        inputs = self._inputs(wanted, rows.where(f.col(REASON).isNull()).select(*columns))
+        if wanted.stays() is not False and self.stream.event_time is not None:
             return prepared.over(inputs, lambda made: written(made, wanted.directory(batch)))
         return shaped(prepared.over(inputs, lambda made: to_driver(made, wanted.account)), prepared.schema)
+
+    def _columns(self, rows: DataFrame) -> list[Column]:
+        return [f.col(in_backticks(c.name)) for c in self.stream.columns if c.name in rows.columns]
+
+    def _inputs(self, wanted: Wanted, rows: DataFrame) -> dict[Any, Any]:
+        return {BasketRows(self.stream.name): Frame(rows), **wanted.tables()}
 
     def _slice_of(self, cuts: Cuts) -> Column:
         return f.col(_TIME) if self.stream.event_time is None else _slice(cuts, f.col(_TIME))
 
-    def _occupied(self, wanted: Wanted, found: _Metrics, rows: DataFrame) -> Positions:
+    def _occupied(self, wanted: Wanted, found: _Observed, rows: DataFrame) -> Positions:
         if wanted.cuts is None or not found.count:
             return np.empty(0, dtype=np.int64)
         cuts = wanted.cuts
@@ -133,7 +192,7 @@ class FirstStage:
         distinct = rows.where(f.col(REASON).isNull()).select(_slice(cuts, f.col(_TIME)).alias(SLICE)).distinct()
         return np.sort(to_driver(distinct, self.account)[SLICE].to_numpy())
 
-    def _dead_letters(self, frame: DataFrame, now: Any) -> pa.Table:
+    def _dead_letters(self, frame: DataFrame, now: datetime) -> pa.Table:
         _require(TEXT, frame)
         rejected = frame.where(f.col(REASON).isNotNull()).select(REASON, TEXT).limit(MOST_ROWS)
         return self.gate.dead_letters(to_driver(rejected, self.account), now)
@@ -151,7 +210,17 @@ class FirstStage:
         return shaped(found.drop_columns([_TIME]), self.gate.schema), found[_TIME].to_numpy()
 
 
-class _Metrics:
+def _apart(groups: pa.Table) -> tuple[Metrics, Made]:
+    """What a plan that counts has counted, and what it has made."""
+    inside = groups.filter(pc.is_valid(groups[SLICE]))
+    count, everything = (int(pc.sum(g[COUNT]).as_py() or 0) for g in (inside, groups))
+    slices = np.unique(inside[SLICE].to_numpy())
+    earliest, latest = (int(slices[0]), int(pc.max(inside[LATEST]).as_py())) if count else NO_TIME
+    made = inside.filter(inside[PASSES]).drop_columns([PASSES, COUNT, LATEST])
+    return Metrics(count, everything - count, earliest, latest), Made(made, slices)
+
+
+class _Observed:
     """What was observed of a micro-batch."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:

@@ -35,8 +35,8 @@ class Wanted:
     cuts: Cuts | None
     tables: Callable[[], Mapping[str, pa.Table]]
     directory: Callable[[int], str]
-    stays: Callable[[], bool]
-    """Do the rows that are made stay on the cluster?"""
+    stays: Callable[[], bool | None]
+    """Do the rows that are made stay on the cluster? None as long as nobody knows how many they will be."""
     learn: Callable[[int, int], None]
     """Is told how many rows were read, and how many were made of them."""
     account: Account

@@ -127,11 +127,13 @@ class Slices:
         """Where executors put what they make of a receptor's batch."""
         return str(self._directory / f"batch-{batch:010d}.parquet")
 
-    def stays(self) -> bool:
-        """Is what the next batch gives left to executors, because it may not fit into the driver?"""
+    def stays(self) -> bool | None:
+        """Is what the next batch gives left to executors, because it does not fit into the driver?"""
         if not self.can_move:
             return False
-        return self.on_cluster or self._expected is None or not self._has_room(self.size() + 2 * self._expected)
+        if self.on_cluster or not self._has_room(self.size() + 1):
+            return True
+        return None if self._expected is None else not self._has_room(self.size() + 2 * self._expected)
 
     def learn(self, read: int, made: int) -> None:  # noqa: ARG002
         self._expected = max(float(made), 0.9 * (self._expected or 0.0))
