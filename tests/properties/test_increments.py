@@ -114,12 +114,14 @@ def compared(
     data = rows(chance)
     most = chance.choice([1, 3, 12, 60])
     cuts = {name: [chance.randint(0, most) for _ in range(len(data[name]))] for name in ("s", "r")}
+    little = chance.choice([0, 0, 40, 10_000])
     answers = []
     for incremental in (True, False):
         with tempfile.TemporaryDirectory() as directory:
             net = NetRun(Path(directory), catalog(), reference(data), engine, query, incremental)
             if overhead is not None:
                 net.factory.plans.call_overhead_rows = {Site(engine.name): overhead}
+            net.factory.plans.little_rows = {Site(engine.name): little}
             answers.append(net.run(cuts))
     return answers[0], answers[1], query.text
 

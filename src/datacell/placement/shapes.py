@@ -21,6 +21,9 @@ RUNNING = {Site.SPARK: Shape.SORTED, Site.DUCKDB: Shape.TREE}
 CALL_OVERHEAD_ROWS: Mapping[Site, int] = {Site.SPARK: 100_000, Site.DUCKDB: 5_000}
 """So many rows of input cost about as much as one more call does; measured, and far from exact."""
 
+LITTLE_ROWS: Mapping[Site, int] = {Site.SPARK: 25_000, Site.DUCKDB: 0}
+"""So few rows of a relation are combined again at each boundary in less time than a call takes that would save it."""
+
 _TINY_JOINED = {Site.SPARK: 200_000}
 """Two windows of 102,400 rows are joined again in half the time that increments take on Spark, of 819,200 in three
 times as much."""

@@ -15,7 +15,7 @@ from datacell.placement.costs import UnitCosts
 from datacell.placement.enumeration import Sites
 from datacell.placement.homes import Home
 from datacell.placement.operators import Site
-from datacell.placement.shapes import CALL_OVERHEAD_ROWS, expanded
+from datacell.placement.shapes import CALL_OVERHEAD_ROWS, LITTLE_ROWS, expanded
 from datacell.placement.statistics import Statistics
 from datacell.runtime.plans.memory import DriverMemory
 from datacell.runtime.plans.observed import Observed
@@ -50,7 +50,7 @@ class Plans:
     ) -> None:
         self.query, self.engines, self.fallback, self.table = query, engines, fallback, tables
         self.placements = placements
-        self.call_overhead_rows = CALL_OVERHEAD_ROWS
+        self.call_overhead_rows, self.little_rows = CALL_OVERHEAD_ROWS, LITTLE_ROWS
         self.memory = DriverMemory() if memory is None else memory
         self._prepared: list[PreparedPlan] = []
         self._busy, self._since = 0.0, perf_counter()

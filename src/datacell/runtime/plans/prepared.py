@@ -135,8 +135,16 @@ class PreparedPlan:
     @property
     def call_overhead_rows(self) -> int:
         """So many rows are about worth one call of it."""
-        sites = set(self.sites) or {self._usual_site}
-        return max(self._plans.call_overhead_rows[site] for site in sites)
+        return max(self._plans.call_overhead_rows[site] for site in self._sites_at_work)
+
+    @property
+    def little_rows(self) -> int:
+        """So few rows are not worth a call that would save combining them again."""
+        return max(self._plans.little_rows[site] for site in self._sites_at_work)
+
+    @property
+    def _sites_at_work(self) -> set[Site]:
+        return set(self.sites) or {self._usual_site}
 
     def slots(self, rows: Mapping[Key, float], homes: Mapping[Key, Home] = IN_THE_DRIVER) -> frozenset[Slot]:
         """What must be handed to it in the shape that it has, or gets when it reads so many rows."""

@@ -76,6 +76,10 @@ class SlidingAggregation:
         self._front, self._seen = None, self.relation.through
         self.back.forget()
 
+    def _is_little(self) -> bool:
+        """Is all that is kept so little that one more call would cost more than to combine it again each time?"""
+        return self.relation.size() <= self._fold.little_rows
+
     def wait(self) -> None:
         """Until nothing is being made beside the answer."""
         if self._front is not None:
@@ -86,6 +90,9 @@ class SlidingAggregation:
 
     def one(self, start: int, stop: int) -> pa.Table:
         """Rows whose combination is the window's."""
+        if self._is_little() and start < stop:
+            self.forget()
+            return pa.concat_tables([self.leaf.nothing(), *(p.rows for p in self._rows.between(start, stop))])
         self.catch_up()
         if start >= stop:
             return self.leaf.nothing()
@@ -105,13 +112,13 @@ class SlidingAggregation:
 
     def many(self, shown: Sequence[tuple[int, int]], ends: Sequence[int]) -> ScannedLeaf:
         """What the running combination reads."""
-        self.catch_up()
         asked, scan = Asked.of(shown, ends, self.leaf.blocks), Scan(self.leaf.schema)
-        if len(asked.block_numbers()) > FEW_BLOCKS:
+        if self._is_little() or len(asked.block_numbers()) > FEW_BLOCKS:
             chunks = ((self._rows.piece(chunk).rows, chunk.slices) for chunk in self.relation.chunks)
             scan_slices(self.leaf, chunks, asked, scan)
             self.forget()
             return ScannedLeaf(self.leaf, [], scan)
+        self.catch_up()
         ready = [rows for block in asked.block_numbers() for rows in self._scan_block(asked, block, scan)]
         return ScannedLeaf(self.leaf, ready, scan)
 

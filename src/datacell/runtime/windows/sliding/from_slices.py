@@ -17,6 +17,8 @@ from datacell.runtime.windows.sliding.scan import Scan, backward
 def scan_slices(leaf: SlidingLeaf, chunks: Iterable[tuple[pa.Table, Positions]], asked: Asked, scan: Scan) -> None:
     """Forward within the block of each boundary, backward within the block before it. Chunks are rows and slices."""
     valid = asked.valid
+    if not len(valid):
+        return
     starts, stops, blocks = asked.starts[valid], asked.stops[valid], asked.blocks[valid]
     begins = np.array([leaf.blocks.start(int(b)) for b in blocks], dtype=np.int64)
     before = valid[starts < begins] if leaf.blocks.slides else valid[:0]
