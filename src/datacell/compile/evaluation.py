@@ -14,9 +14,15 @@ from datacell.algebra.query import Query, Timing
 from datacell.compile.setting import Setting
 from datacell.incremental.inputs import over_baskets
 from datacell.incremental.plans import Incremental, NamedPlan, Reevaluated
+from datacell.incremental.relations import Kept, Pairs
+from datacell.incremental.split import Depth, split
 from datacell.incremental.strategy import Strategy, choose
 from datacell.intervals.program import Program
 from datacell.intervals.translate import translate
+from datacell.placement import parts
+from datacell.placement.homes import Home
+from datacell.placement.keeping import Room
+from datacell.placement.operators import Site
 from datacell.placement.shapes import tiny_joined
 
 
@@ -94,5 +100,28 @@ def evaluation(query: Query, setting: Setting) -> Evaluation:
             return EveryInstant(query, translate(query))
         case Timing.ONCE:
             return Once(query)
-    split, why = choose(query, setting.strategy, tiny_joined(setting.wanted))
-    return AtBoundaries(Reevaluated(query) if split is None else Incremental(split), why)
+    found, why = choose(query, setting.strategy, tiny_joined(setting.wanted))
+    plans = Reevaluated(query) if found is None else Incremental(found)
+    depth = _depth(plans, setting)
+    if depth is Depth.FULL:
+        return AtBoundaries(plans, why)
+    return AtBoundaries(Incremental(split(query, depth)), f"{why}; what is kept would not fit into the driver")
+
+
+def _depth(plans: Reevaluated | Incremental, setting: Setting) -> Depth:
+    """What is kept on the cluster is rows, or partial results of them: pairs and raw windows are for the driver."""
+    if plans.query.timing is Timing.ARRIVALS or setting.wanted is Site.DUCKDB:
+        return Depth.FULL
+    room = Room(setting.driver_memory, setting.fed)
+    match plans:
+        case Reevaluated():
+            kept = parts.reevaluated(plans, setting.known, room).kept
+        case Incremental() if any(isinstance(r, Pairs) for r in plans.split.relations):
+            sliced = [n for n, relation in enumerate(plans.split.relations) if isinstance(relation, Kept)]
+            found = parts.incremental(plans, setting.known, room).kept
+            kept = tuple(one for one in found if one.relation in sliced)
+        case _:
+            return Depth.FULL
+    if all(one.home is Home.DRIVER for one in kept):
+        return Depth.FULL
+    return Depth.ROWS if isinstance(plans, Reevaluated) else Depth.NO_PAIRS

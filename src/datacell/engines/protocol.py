@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import pyarrow as pa
 
 from datacell.algebra.plan import Plan
+
+if TYPE_CHECKING:
+    from datacell.engines.transfers import Account
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,9 @@ Inputs: TypeAlias = Mapping[Any, Source]
 
 class Prepared(Protocol):
     """A plan that an engine is ready to run again and again, from any thread, one run at a time."""
+
+    account: Account
+    """What its runs have transferred."""
 
     def run(self, inputs: Inputs) -> pa.Table:
         """The answer. Raises `EngineError`, with the engine's own message as the cause."""

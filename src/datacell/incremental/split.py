@@ -13,6 +13,7 @@ From every stream upward, operators go into the slice until one needs more than 
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 
 from datacell.algebra import tree
 from datacell.algebra.carry import ungrouped
@@ -44,15 +45,24 @@ from datacell.incremental.relations import Combination, Kept, Latest, Pairs, Rel
 from datacell.incremental.slicing import alone, sliced
 
 
-def split(query: Query) -> Split:
+class Depth(Enum):
+    """How much is done before a boundary: all that can be; no joins of streams; or nothing, rows are only kept."""
+
+    FULL = "full"
+    NO_PAIRS = "no pairs"
+    ROWS = "rows"
+
+
+def split(query: Query, depth: Depth = Depth.FULL) -> Split:
     """The query as relations and a rest. The rest of a query that cannot be split at all is the query itself."""
-    splitter = _Splitter(query)
+    splitter = _Splitter(query, depth)
     rest = splitter.rest(raised_unions(query.plan))
     return Split(query, rest, tuple(splitter.relations))
 
 
 class _Splitter:
-    def __init__(self, query: Query) -> None:
+    def __init__(self, query: Query, depth: Depth) -> None:
+        self.depth = depth
         windows = tree.windows(query.plan)
         self.slides = tree.slides(query.plan)
         self.windows: dict[str, list[WindowSpec]] = {}
@@ -64,29 +74,42 @@ class _Splitter:
     # From the top down: what is left above the slices
 
     def rest(self, plan: Plan, why: str = "these rows are the answer") -> Plan:
+        if self.depth is Depth.ROWS and not isinstance(plan, Window):
+            if self._is_flow(plan):
+                return self._leaf(plan, None, why)
+            return self._below(plan, why)
         match plan:
             case Aggregate():
                 return self._aggregate(plan)
             case Distinct() | StrictDifference():
                 return plan.with_children([self._once(child, needs(plan)) for child in plan.children])
-            case Join(left, right, JoinKind.SEMI | JoinKind.ANTI) if not is_flow(plan):
+            case Join(left, right, JoinKind.SEMI | JoinKind.ANTI) if not self._is_flow(plan):
                 return plan.with_children([self.rest(left, needs(plan)), self._once(right, needs(plan))])
-            case Order(child, keys, int(limit), offset) if is_flow(child):
+            case Order(child, keys, int(limit), offset) if self._is_flow(child):
                 return Order(self._first(child, keys, limit + offset), keys, limit, offset)
             case Order(Union(inputs), keys, int(limit), offset):
                 first = Union(tuple(self._first(i, keys, limit + offset) for i in inputs))
                 return Order(first, keys, limit, offset)
             case Window(_, Rows(partition=(_, *_)) as window):
                 return self._latest(plan, window)
-            case _ if is_flow(plan):
+            case _ if self._is_flow(plan):
                 return self._leaf(plan, None, why)
-        below = needs(plan)
-        return plan.with_children([self.rest(child, below or why) for child in plan.children])
+        return self._below(plan, why)
+
+    def _below(self, plan: Plan, why: str) -> Plan:
+        if isinstance(plan, Aggregate) and plan.keys:
+            child = self.rest(ungrouped(plan.child), needs(plan) or why)
+            return Aggregate(Group(child, plan.keys), plan.aggregates)
+        return plan.with_children([self.rest(child, needs(plan) or why) for child in plan.children])
+
+    def _is_flow(self, plan: Plan) -> bool:
+        """Is it done row by row, or, where that is wanted, pair by pair?"""
+        return is_flow(plan) and (self.depth is Depth.FULL or not has_pairs(plan))
 
     def _once(self, plan: Plan, why: str) -> Plan:
         """The rows of a plan, where it makes no difference how often each is there."""
         match plan:
-            case _ if is_flow(plan):
+            case _ if self._is_flow(plan):
                 combination = Combination(plan.schema.names, ())
                 return self._leaf(Distinct(plan), combination, f"distinct rows {of_each(plan)}")
             case Distinct(child):
@@ -97,16 +120,16 @@ class _Splitter:
 
     def _first(self, plan: Plan, keys: tuple[SortKey, ...], count: int) -> Plan:
         """Rows among which are the first of all."""
-        if not is_flow(plan):
+        if not self._is_flow(plan):
             return self.rest(plan)
         return self._leaf(Order(plan, keys, count), None, f"the first {count} {of_each(plan)}")
 
     def _aggregate(self, plan: Aggregate) -> Plan:
         child = ungrouped(plan.child) if plan.keys else plan.child
         taken = decomposed(plan, child)
-        if taken is not None and is_flow(child):
+        if taken is not None and self._is_flow(child):
             return taken.whole(plan, self._pieces(taken, child))
-        if taken is not None and isinstance(child, Union) and all(map(is_flow, child.inputs)):
+        if taken is not None and isinstance(child, Union) and all(map(self._is_flow, child.inputs)):
             return taken.whole(plan, Union(tuple(self._pieces(taken, i) for i in child.inputs)))
         below = self.rest(child, needs_rows(plan) or "they are aggregated with others")
         return Aggregate(Group(below, plan.keys) if plan.keys else below, plan.aggregates)

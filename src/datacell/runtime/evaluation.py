@@ -10,13 +10,14 @@ Whenever something has changed: `is_due`, and if it is `fire`; once what it gave
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import pyarrow as pa
 
 from datacell.algebra.positions import Positions
+from datacell.engines.transfers import Account
 from datacell.runtime.storage.output import Answer
 from datacell.runtime.streams.batch import Batch, Need
 from datacell.runtime.streams.first_stage import Arrived, MadeOf, Wanted
@@ -89,6 +90,9 @@ class Evaluation(Protocol):
 
     def answered_windows(self, stream: str, watermark: int) -> list[AnsweredWindow] | None:
         """Windows over the stream with how far each has been answered; None if no row comes too late."""
+
+    def transfers(self) -> Iterable[tuple[str, Account]]:
+        """What was transferred for the query beside what its fragments read and give, by part."""
 
     def expire(self) -> None:
         """Let go of what no later answer needs."""

@@ -99,6 +99,9 @@ class AnswersRowByRow:
     def answered_windows(self, stream: str, watermark: int) -> list[AnsweredWindow] | None:  # noqa: ARG002
         return None
 
+    def transfers(self) -> list[tuple[str, Account]]:
+        return [("answer", self._wanted.account)]
+
     def expire(self) -> None:
         """Baskets expire by themselves."""
 

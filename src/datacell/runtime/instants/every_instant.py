@@ -11,6 +11,7 @@ import pyarrow as pa
 from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.window import Now
 from datacell.compile.evaluation import EveryInstant
+from datacell.engines.transfers import Account
 from datacell.runtime.evaluation import Fired, Held, PreparedBatch, Ready
 from datacell.runtime.instants.cut_points import CutPoint
 from datacell.runtime.instants.running_program import RunningProgram
@@ -70,6 +71,9 @@ class AnswersAtEveryInstant:
         """A row comes too late once the instant at which it begins has been answered."""
         until = max(watermark, self.program.now)
         return [(Now(), until) for name, _ in self.program.program.windows if name == stream]
+
+    def transfers(self) -> list[tuple[str, Account]]:
+        return []
 
     def expire(self) -> None:
         """Operators let go of rows by themselves."""

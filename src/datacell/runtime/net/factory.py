@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
 from datacell.algebra.positions import Positions
 from datacell.compile import Compiled
 from datacell.compile.evaluation import AtBoundaries, EveryInstant, RowByRow
+from datacell.engines.transfers import Account
 from datacell.errors import PlanError
 from datacell.runtime.evaluation import Evaluation, PreparedBatch, Ready
 from datacell.runtime.instants.every_instant import AnswersAtEveryInstant
@@ -47,6 +48,11 @@ class Factory:
         return self.compiled.streams
 
     @property
+    def waits(self) -> bool:
+        """Does a firing mostly wait, for jobs of Spark?"""
+        return self.plans.is_on_spark
+
+    @property
     def remark(self) -> str:
         """Why it runs as it does, and what it has decided since."""
         return "; ".join(filter(None, (self._remark, self.evaluation.remark())))
@@ -67,6 +73,13 @@ class Factory:
         """The latest answer."""
         found = self.evaluation.latest()
         return self.output.schema.empty_table() if found is None else found
+
+    def transfers(self) -> Iterator[tuple[str, Account]]:
+        """All that was transferred for the query, by part."""
+        yield from self.evaluation.transfers()
+        for prepared in self.plans.prepared():
+            yield from ((prepared.name, account) for account in prepared.accounts())
+        yield "output", self.output.account
 
     # What a stream asks of its readers
 

@@ -14,6 +14,8 @@ class Feeder:
     def __init__(self, source: str, output: Output, columns: Sequence[str], stream: RunningStream) -> None:
         self.source, self.output, self.columns, self.stream = source, output, list(columns), stream
 
+    waits = False
+
     @property
     def cursor(self) -> int:
         return self.stream.basket.next_number(self.source)

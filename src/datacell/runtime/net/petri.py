@@ -8,6 +8,7 @@ scheduler fires the others, in the order of the arcs, so rows flow through the w
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -61,27 +62,55 @@ class Net:
             circle = " → ".join(error.args[1])
             raise SqlError(f"rows would run in a circle: {circle}", hint="INSERT INTO another stream") from None
 
+    @cached_property
+    def levels(self) -> Sequence[Sequence[str]]:
+        """The same in levels: no transition feeds another of its level, not even by way of others."""
+        depth: dict[str, int] = {}
+        for name in self.order:
+            before = [t.name for t in self.transitions.values() if set(t.outputs) & set(self.transitions[name].inputs)]
+            depth[name] = 1 + max((depth[other] for other in before), default=-1)
+        return [[n for n in self.order if depth[n] == level] for level in sorted(set(depth.values()))]
+
     def readers(self, place: str) -> Iterable[Transition]:
         return (t for t in self.transitions.values() if place in t.inputs)
 
 
 class Action(Protocol):
-    """What stands behind a transition."""
+    """What stands behind a transition. One that `waits`, mostly, may fire beside others of its level."""
+
+    @property
+    def waits(self) -> bool: ...
 
     def enabled(self) -> bool: ...
 
     def fire(self) -> None: ...
 
 
-def run_to_quiescence(net: Net, actions: Mapping[str, Action]) -> int:
-    """Fire what is enabled until nothing is. Returns how often something fired."""
+def run_to_quiescence(net: Net, actions: Mapping[str, Action], beside: Executor | None = None) -> int:
+    """Fire what is enabled until nothing is. Returns how often something fired.
+
+    On Spark a firing is mostly waiting: of one level, those that wait are fired at the same time, by `beside`.
+    """
     fired = 0
     while True:
         before = fired
-        for name in net.order:
-            action = actions.get(name)
-            if action is not None and action.enabled():
-                action.fire()
-                fired += 1
+        for level in net.levels:
+            enabled = [a for name in level if (a := actions.get(name)) is not None and a.enabled()]
+            _fire(enabled, beside)
+            fired += len(enabled)
         if fired == before:
             return fired
+
+
+def _fire(enabled: Sequence[Action], beside: Executor | None) -> None:
+    waiting = [] if beside is None else [a for a in enabled if a.waits]
+    if beside is None or len(waiting) < 2:
+        for action in enabled:
+            action.fire()
+        return
+    fires = [beside.submit(action.fire) for action in waiting]
+    for action in enabled:
+        if action not in waiting:
+            action.fire()
+    for fire in fires:
+        fire.result()

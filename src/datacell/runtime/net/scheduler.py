@@ -1,7 +1,8 @@
 """The scheduler: fires what is enabled, whenever rows have come, time has passed or the input has ended.
 
 One thing happens at a time. A batch is taken, the net runs to quiescence, then the next one is taken; a receptor may
-read it meanwhile, and slices may be made of it, which changes nothing yet. So a boundary that is due is answered before
+read it meanwhile, and slices may be made of it, which changes nothing yet. Factories that do not feed each other and
+mostly wait for Spark fire at the same time, which nobody can tell. So a boundary that is due is answered before
 any later row is seen, a full basket is backpressure on its receptor, and how batches of different streams interleave is
 the only freedom there is.
 """
@@ -22,6 +23,9 @@ from datacell.runtime.net.petri import run_to_quiescence
 from datacell.runtime.net.reception import Offered, OfferedStaged
 from datacell.runtime.streams.first_stage import Staged
 
+MOST_AT_ONCE = 8
+"""Firings on Spark at the same time: enough for their fixed costs to overlap, few enough for a cluster's scheduler."""
+
 
 class Scheduler:
     """Drives the members of a net. Its lock guards everything in it."""
@@ -31,6 +35,7 @@ class Scheduler:
         self._lock = RLock()
         self._changed = Condition(self._lock)
         self._worker = ThreadPoolExecutor(1, "net")
+        self._beside = ThreadPoolExecutor(MOST_AT_ONCE, "beside")
         self._is_firing = False
         self._failure: BaseException | None = None
 
@@ -90,7 +95,7 @@ class Scheduler:
     def fire(self) -> None:
         """Fire what is enabled, and let go of nothing: other readers may still be to come."""
         with self._lock:
-            run_to_quiescence(self.members.net, self.members.actions())
+            run_to_quiescence(self.members.net, self.members.actions(), self._beside)
 
     def run(self) -> None:
         """Fire what is enabled, then let go of the rows that nobody needs."""

@@ -11,6 +11,7 @@ from datacell.algebra import tree
 from datacell.algebra.plan import Slot
 from datacell.algebra.tree import Key
 from datacell.engines.protocol import Engine, Prepared
+from datacell.engines.transfers import Account
 from datacell.errors import EngineError
 from datacell.placement.enumeration import Sites
 from datacell.placement.fragments import Fragment
@@ -35,6 +36,10 @@ class PreparedFragment:
         self._fallback = None if engine is fallback else fallback
         self._instead: Prepared | None = None
         self.rows, self.seconds, self.fallback_seconds = Recent(), Recent(), Recent()
+
+    @property
+    def account(self) -> Account:
+        return self._prepared.account
 
     def run(self, inputs: Mapping[Key, pa.Table]) -> pa.Table:
         started = perf_counter()

@@ -78,6 +78,12 @@ class Plans:
         return cls(query, engines if site is None else {site: engines[site]}, placements, fallback, tables, room)
 
     @property
+    def is_on_spark(self) -> bool:
+        """Does some plan run on Spark at present?"""
+        alone = len(self.engines) == 1 and self.has_cluster
+        return alone or any(Site.SPARK in prepared.sites for prepared in self._prepared)
+
+    @property
     def has_cluster(self) -> bool:
         """Is there an engine that runs plans where rows are on the cluster?"""
         return Site.SPARK in self.engines

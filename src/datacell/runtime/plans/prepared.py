@@ -16,6 +16,7 @@ from datacell.algebra.plan import Plan, Slot
 from datacell.algebra.tree import Key
 from datacell.engines.protocol import ParquetFiles, Source
 from datacell.engines.spark import PreparedText, SparkEngine
+from datacell.engines.transfers import Account
 from datacell.errors import EngineError
 from datacell.incremental.inputs import BOUNDARIES
 from datacell.placement.costs import Work
@@ -113,6 +114,13 @@ class PreparedPlan:
                 return self._on_cluster.write({**self.tables(), **inputs}, directory)
         except EngineError as error:
             raise EngineError(f"{self._plans.query}, {self.name}: {error.message}", hint=error.hint) from error
+
+    def accounts(self) -> Iterator[Account]:
+        """What its runs have transferred."""
+        if self._placed is not None:
+            yield from (one.account for one in self._placed.fragments)
+        if self._on_cluster is not None:
+            yield self._on_cluster.account
 
     def tables(self) -> dict[str, pa.Table]:
         """What it reads beside its inputs."""

@@ -14,6 +14,7 @@ from datacell.algebra.query import Emission, Query, Timing
 from datacell.compile.evaluation import AtBoundaries
 from datacell.engines.arrow import arrow_schema
 from datacell.engines.protocol import ParquetFiles
+from datacell.engines.transfers import Account
 from datacell.incremental import boundaries, lift
 from datacell.incremental.boundaries import Boundary
 from datacell.incremental.plans import Incremental
@@ -77,6 +78,8 @@ class WindowStrategy(Protocol):
 
     def held(self) -> Held | None: ...
 
+    def transfers(self) -> list[tuple[str, Account]]: ...
+
 
 class AnswersAtBoundaries:
     """A query over windows with SLIDE, and how far it has come."""
@@ -132,6 +135,9 @@ class AnswersAtBoundaries:
         if self.query.timing is Timing.ARRIVALS:
             return None
         return [(spec, watermark) for spec in self.windows.over(stream)]  # type: ignore[misc]
+
+    def transfers(self) -> list[tuple[str, Account]]:
+        return self.windowing.transfers()
 
     def expire(self) -> None:
         if self.reached.boundary != -FOREVER:

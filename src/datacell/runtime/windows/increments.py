@@ -9,8 +9,10 @@ from time import perf_counter
 import numpy as np
 
 from datacell.algebra.positions import FOREVER, Positions
+from datacell.engines.transfers import Account
 from datacell.incremental.boundaries import Boundary
 from datacell.incremental.plans import Incremental
+from datacell.incremental.relations import name
 from datacell.runtime.evaluation import Held, PreparedBatch
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.storage.output import Answer
@@ -101,6 +103,9 @@ class Increments:
             for ingestion in self.ingestions.values():
                 ingestion.chunking.answered(self._spent + perf_counter() - started, self._answered)
         self._answered = 0
+
+    def transfers(self) -> list[tuple[str, Account]]:
+        return [(name(number), slices.account) for number, slices in self.relations.slices.items()]
 
     def held(self) -> Held:
         chunks = max(ingestion.chunking.chunks for ingestion in self.ingestions.values())

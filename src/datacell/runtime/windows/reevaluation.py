@@ -11,6 +11,7 @@ from datacell.algebra.positions import Positions
 from datacell.algebra.query import TIME_COLUMNS
 from datacell.algebra.tree import Key
 from datacell.engines.arrow import arrow_schema
+from datacell.engines.transfers import Account
 from datacell.incremental import lift
 from datacell.incremental.boundaries import Boundary
 from datacell.incremental.inputs import BOUNDARIES, WindowRows
@@ -62,6 +63,9 @@ class Reevaluation:
 
     def expire(self, boundary: int) -> None:
         """Baskets expire by themselves."""
+
+    def transfers(self) -> list[tuple[str, Account]]:
+        return []
 
     def held(self) -> None:
         return None
