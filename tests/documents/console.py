@@ -35,9 +35,10 @@ class Command:
 
 
 def install(directory: Path) -> None:
-    """Put this `datacell` and this `spark-submit` where the documents have them after `make setup`."""
+    """Put this `datacell`, `python` and `spark-submit` where the documents have them after `make setup`."""
     submit = f'PYSPARK_PYTHON="{sys.executable}" exec "{spark_home() / "bin" / "spark-submit"}"'
-    programs = {"datacell": f'exec "{sys.executable}" -m datacell', "spark-submit": submit}
+    python = f'exec "{sys.executable}"'
+    programs = {"datacell": f"{python} -m datacell", "python": python, "spark-submit": submit}
     for name, program in programs.items():
         script = directory / ".venv" / "bin" / name
         script.parent.mkdir(parents=True, exist_ok=True)

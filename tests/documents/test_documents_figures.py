@@ -1,16 +1,18 @@
-"""The figures of README.md are those of benchmarks/results, rounded."""
+"""The figures of README.md and docs/scaling.md are those of benchmarks/results, rounded."""
 
 from __future__ import annotations
 
 import re
 from math import floor, log10
+from pathlib import Path
 
 import pytest
 
-from documents.results import Results, read
+from datacell.tools.scaling import Model
+from documents.results import Results, is_there, read
 from documents.running import ROOT
 
-README = ROOT / "README.md"
+README, SCALING = ROOT / "README.md", ROOT / "docs" / "scaling.md"
 CLAIMS = {
     "on {} cores (`datacell bench hop`": lambda: [_cores(read("hop"))],
     "| DuckDB beside Spark | {} |": lambda: [_rows_per_second("datacell on auto")],
@@ -23,22 +25,67 @@ CLAIMS = {
 }
 """Sentences of README with gaps for figures, and what belongs there."""
 
+OF_SCALING = {
+    "(`datacell bench hop`): on {} cores": lambda: [_cores(read("hop"))],
+    "every second, takes {} rows a second": lambda: [_rows_per_second("datacell on auto")],
+}
+OF_EXECUTORS = {
+    "-m datacell.tools.scaling --rate {}": lambda: [_of_one_executor()],
+    "a second worker makes it {} times as fast": lambda: [_rounded(read("executors").headline["speedup_2"], 3)],
+}
+"""Of docs/scaling.md, too; both are placeholders as long as `datacell bench executors` has saved nothing."""
+
+NEAR = 0.25
+"""How far the model may be from what was measured."""
+
+not_measured = pytest.mark.skipif(not is_there("executors"), reason="`datacell bench executors` has saved nothing yet")
+
 
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_figures_are_those_of_the_results(claim: str, regenerate: bool) -> None:
-    text = README.read_text(encoding="utf-8")
-    found = _pattern(claim).search(text)
-    assert found is not None, f"README does not say any more: {claim}"
-    figures = CLAIMS[claim]()
-    if regenerate:
-        README.write_text(_with(text, found, figures), encoding="utf-8")
-    else:
-        assert list(found.groups()) == figures
+    _check(README, claim, CLAIMS[claim](), regenerate)
+
+
+@pytest.mark.parametrize("claim", OF_SCALING)
+def test_figures_of_one_machine(claim: str, regenerate: bool) -> None:
+    _check(SCALING, claim, OF_SCALING[claim](), regenerate)
+
+
+@not_measured
+@pytest.mark.parametrize("claim", OF_EXECUTORS)
+def test_figures_of_executors(claim: str, regenerate: bool) -> None:
+    _check(SCALING, claim, OF_EXECUTORS[claim](), regenerate)
+
+
+def test_placeholders_are_called_so() -> None:
+    """If this fails because there are results: `--regenerate`, then take the paragraph about placeholders out."""
+    assert ("placeholder" in SCALING.read_text(encoding="utf-8")) is not is_there("executors")
+
+
+@not_measured
+def test_the_model_is_near_what_was_measured() -> None:
+    assert Model(float(_of_one_executor())).step() == pytest.approx(read("executors").headline["speedup_2"], rel=NEAR)
 
 
 def test_merging_many_slices_costs_no_more_than_few() -> None:
     assert "merging 2048 slices costs no more than merging 64" in _on_one_line(README.read_text(encoding="utf-8"))
     assert max(read("steps").headline.values()) <= 1
+
+
+def _check(document: Path, claim: str, figures: list[str], regenerate: bool) -> None:
+    text = document.read_text(encoding="utf-8")
+    found = _pattern(claim).search(text)
+    assert found is not None, f"{document.name} does not say any more: {claim}"
+    if regenerate:
+        document.write_text(_with(text, found, figures), encoding="utf-8")
+    else:
+        assert list(found.groups()) == figures
+
+
+def _of_one_executor() -> str:
+    """Rows per second, as a command takes it."""
+    (rate,) = read("executors").numbers("rows/s", engine="auto", workers="1")
+    return f"{float(f'{rate:.2e}'):.0f}"
 
 
 def _cores(results: Results) -> str:
