@@ -17,6 +17,7 @@ from datacell.receptors.first_stage import FirstStage, columns_of
 from datacell.receptors.receptor import ReadDifferentlyError, Reading, Receptor
 from datacell.receptors.sources import Source, from_frame, open_source
 from datacell.receptors.spool import Spool, is_spooled, spool_source
+from datacell.runtime.net.reception import OfferedStaged
 from datacell.runtime.net.scheduler import Scheduler
 from datacell.runtime.storage.checkpoint import Checkpoint
 from datacell.runtime.streams.first_stage import Wanted
@@ -144,7 +145,8 @@ class Intake:
         if stage is None or [*stage.wanted] != wanted:
             stage = self._stages[name] = FirstStage(stream.gate, wanted, self.engine, stream.basket.account)
         try:
-            self.scheduler.hand_over_staged(name, number, stage.run(frame, number, stream.clock.now()))
+            staged = stage.run(frame, number, stream.clock.now())
+            self.scheduler.offer(name, OfferedStaged(number, staged))
         except ReadDifferentlyError:
             self._whole.add(name)
             raise

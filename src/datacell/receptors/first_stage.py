@@ -164,7 +164,7 @@ class FirstStage:
         if wanted.cuts is not None:
             columns.append(self._slice_of(wanted.cuts).alias(SLICE))
         inputs = self._inputs(wanted, rows.where(f.col(REASON).isNull()).select(*columns))
-        if wanted.stays() is not False and self.stream.event_time is not None:
+        if wanted.stays() is not False and (self.stream.event_time is not None or wanted.cuts is None):
             return prepared.over(inputs, lambda made: written(made, wanted.directory(batch)))
         return shaped(prepared.over(inputs, lambda made: to_driver(made, wanted.account)), prepared.schema)
 

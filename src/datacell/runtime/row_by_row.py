@@ -37,7 +37,7 @@ class AnswersRowByRow:
 
     def __init__(self, described: RowByRow, baskets: Mapping[str, Basket], plans: Plans, output: Output) -> None:
         self.strategy, self.baskets, self.output = described.strategy, baskets, output
-        self._answer = plans.prepare(*next(described.named()))
+        self._answer, self._has_cluster = plans.prepare(*next(described.named())), plans.has_cluster
         last = output.last
         self.seen: BatchesSeen = {} if last is None else dict(last.state["batches"])
         self._latest = None if last is None else last.content
@@ -65,7 +65,7 @@ class AnswersRowByRow:
 
     def wanted(self, stream: str, expected: float) -> Sequence[Wanted] | None:
         """Where every taker of its answers reads files, no row comes to the driver."""
-        if stream != self._stream or not self._answer.may_run_on_cluster:
+        if stream != self._stream or not self._has_cluster:
             return None
         for_cluster = self.output.takers and self.output.is_for_cluster()
         return [self._wanted] if for_cluster or self._answer.is_for_cluster(expected) else None

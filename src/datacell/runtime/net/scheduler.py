@@ -21,7 +21,6 @@ from datacell.runtime.net.expiry import expire
 from datacell.runtime.net.members import Members
 from datacell.runtime.net.petri import run_to_quiescence
 from datacell.runtime.net.reception import Offered, OfferedStaged
-from datacell.runtime.streams.first_stage import Staged
 
 MOST_AT_ONCE = 8
 """Firings on Spark at the same time: enough for their fixed costs to overlap, few enough for a cluster's scheduler."""
@@ -54,11 +53,14 @@ class Scheduler:
     def hand_over(self, stream: str, number: int, rows: pa.Table, rejected: pa.Table) -> None:
         """Take a batch; the net runs while the receptor reads the next one and slices are made of it."""
         prepared = self.members.streams[stream].prepare(rows)
-        self._hand_over(stream, Offered(number, rows, rejected, prepared))
+        self.offer(stream, Offered(number, rows, rejected, prepared))
 
-    def hand_over_staged(self, stream: str, number: int, staged: Staged) -> None:
-        """The same with a batch whose rows stay on the cluster."""
-        self._hand_over(stream, OfferedStaged(number, staged))
+    def offer(self, stream: str, offered: Offered | OfferedStaged) -> None:
+        """The same with a batch of which everything was made that can be before it is taken."""
+        with self._lock:
+            self._take(stream, offered)
+            self._is_firing = True
+            self._worker.submit(self._run_beside)
 
     def insert(self, stream: str, text: str, rows: Callable[[], pa.Table]) -> None:
         """Carry out an INSERT statement and fire what its rows enable; of the text's executions each counts once."""
@@ -108,12 +110,6 @@ class Scheduler:
         """Time passes also when no rows come: idle streams stop holding others back, arrival time goes on."""
         if any(s.idle() or s.definition.event_time is None for s in list(self.members.streams.values())):
             self.run()
-
-    def _hand_over(self, stream: str, offered: Offered | OfferedStaged) -> None:
-        with self._lock:
-            self._take(stream, offered)
-            self._is_firing = True
-            self._worker.submit(self._run_beside)
 
     def _take(self, stream: str, offered: Offered | OfferedStaged) -> None:
         self._wait_for_room(stream)

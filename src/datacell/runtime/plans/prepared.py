@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from math import isinf
 from threading import RLock
@@ -14,22 +13,19 @@ import pyarrow as pa
 from datacell.algebra import tree
 from datacell.algebra.plan import Plan, Slot
 from datacell.algebra.tree import Key
-from datacell.engines.protocol import ParquetFiles, Source
-from datacell.engines.spark import PreparedText, SparkEngine
 from datacell.engines.transfers import Account
 from datacell.errors import EngineError
-from datacell.incremental.inputs import BOUNDARIES
 from datacell.placement.costs import Work
 from datacell.placement.enumeration import Sites, cost_of
-from datacell.placement.fragments import Fragment, FragmentResult, delivered, fragments, operators
+from datacell.placement.fragments import Fragment, FragmentResult, fragments
 from datacell.placement.homes import Home
-from datacell.placement.operators import Input, Operator, Site, in_post_order
-from datacell.placement.parts import at_boundaries
+from datacell.placement.operators import Operator, Site, in_post_order
 from datacell.placement.prediction import loads
 from datacell.placement.shapes import expanded
-from datacell.placement.sizes import Sizes
 from datacell.runtime.plans.observed import Observed
+from datacell.runtime.plans.on_cluster import OnCluster
 from datacell.runtime.plans.placed import PlacedPlan
+from datacell.runtime.plans.sized import SizedOperators
 from datacell.runtime.plans.sources import homes_of, rows_of
 
 if TYPE_CHECKING:
@@ -55,9 +51,8 @@ class PreparedPlan:
         self._tables = tree.table_names(plan)
         self._slots = tree.slots(plan)
         self._projection = tree.projection(plan)
-        self._may_run: dict[int, bool] = {}
-        """For each operator, numbered as they are met, whether DuckDB may run it."""
-        self._on_cluster: PreparedText | None = None
+        self._operators = SizedOperators(plan, wanted, plans.engines, plans.placements)
+        self.on_cluster = OnCluster(plans.query, name, plan, plans.engines.get(Site.SPARK), self.tables)
         self._lock = RLock()
         """Slices are made while answers are."""
 
@@ -85,42 +80,18 @@ class PreparedPlan:
             self._look(placed)
         return answer
 
-    @property
-    def may_run_on_cluster(self) -> bool:
-        return self._plans.has_cluster
-
     def is_for_cluster(self, rows: float) -> bool:
         """Is it cheaper to run it where Spark has its input, if that is about so many rows, than to transfer these?"""
-        if not self.may_run_on_cluster or len(self._plans.engines) == 1 or isinf(rows):
-            return self.may_run_on_cluster
-        homes: dict[Key, Home] = dict.fromkeys(self._slots, Home.CLUSTER)
-        root = self._operators(dict.fromkeys(self._slots, max(rows, 1.0)), {}, homes)
-        if not isinstance(root, Operator):
-            return False
-        return Site.SPARK in self._plans.placements.policy.sites(root, self._plans.placements.units)
-
-    def slots_on_cluster(self) -> frozenset[Slot]:
-        """What must be handed to it in the shape that it has where rows are on the cluster."""
-        return frozenset(tree.slots(expanded(self.plan, Site.SPARK)))
-
-    def write(self, inputs: Mapping[Key, Source], directory: str) -> ParquetFiles:
-        """Its answer over inputs of which some are on the cluster: executors write it to a directory."""
-        engine = self._plans.engines[Site.SPARK]
-        assert isinstance(engine, SparkEngine)
-        if self._on_cluster is None:
-            self._on_cluster = engine.prepare(expanded(self.plan, Site.SPARK))
-        try:
-            with self._plans.busy():
-                return self._on_cluster.write({**self.tables(), **inputs}, directory)
-        except EngineError as error:
-            raise EngineError(f"{self._plans.query}, {self.name}: {error.message}", hint=error.hint) from error
+        if not self._plans.has_cluster or len(self._plans.engines) == 1 or isinf(rows):
+            return self._plans.has_cluster
+        placements = self._plans.placements
+        return Site.SPARK in self._operators.best_on_cluster(rows, placements.policy, placements.units)
 
     def accounts(self) -> Iterator[Account]:
         """What its runs have transferred."""
         if self._placed is not None:
             yield from (one.account for one in self._placed.fragments)
-        if self._on_cluster is not None:
-            yield self._on_cluster.account
+        yield self.on_cluster.account
 
     def tables(self) -> dict[str, pa.Table]:
         """What it reads beside its inputs."""
@@ -143,16 +114,12 @@ class PreparedPlan:
     @property
     def call_overhead_rows(self) -> int:
         """So many rows are about worth one call of it."""
-        return max(self._plans.call_overhead_rows[site] for site in self._sites_at_work)
+        return max(self._plans.call_overhead_rows[site] for site in self.sites or (self._usual_site,))
 
     @property
     def little_rows(self) -> int:
         """So few rows are not worth a call that would save combining them again."""
-        return max(self._plans.little_rows[site] for site in self._sites_at_work)
-
-    @property
-    def _sites_at_work(self) -> set[Site]:
-        return set(self.sites) or {self._usual_site}
+        return max(self._plans.little_rows[site] for site in self.sites or (self._usual_site,))
 
     def slots(self, rows: Mapping[Key, float], homes: Mapping[Key, Home] = IN_THE_DRIVER) -> frozenset[Slot]:
         """What must be handed to it in the shape that it has, or gets when it reads so many rows."""
@@ -160,7 +127,7 @@ class PreparedPlan:
 
     def place(self, rows: Mapping[Key, float], homes: Mapping[Key, Home] = IN_THE_DRIVER) -> PlacedPlan:
         """Choose engines by the rows that are read, and by where they are."""
-        root, placements = self._operators(rows, {}, homes), self._plans.placements
+        root, placements = self._operators.of(rows, {}, homes), self._plans.placements
         if isinstance(root, Operator):
             sites = placements.policy.sites(root, placements.units)
             return self._put(sites, fragments(root, sites), homes)
@@ -173,13 +140,13 @@ class PreparedPlan:
         placed = self._placed
         if placed is None:
             return
-        predicted = loads(self._root(placed), placed.sites, self._plans.placements.units)
+        predicted = loads(self._operators.observed(placed), placed.sites, self._plans.placements.units)
         for one, expected in zip(placed.fragments, predicted, strict=True):
             head, site = one.fragment.plan.head(), one.fragment.site
             seconds, rows = one.seconds, one.rows.value
             yield Observed(self.name, site, head, seconds.count, rows, seconds.value * 1000, expected * 1000)
             if one.fallback_seconds.count:
-                instead, expected_there = one.fallback_seconds, self._on_spark(placed, one.fragment)
+                instead, expected_there = one.fallback_seconds, self._operators.on_spark(placed, one.fragment)
                 yield Observed(
                     self.name,
                     Site.SPARK,
@@ -194,7 +161,7 @@ class PreparedPlan:
     def _look(self, placed: PlacedPlan) -> None:
         """Move if the present placement is clearly more expensive than the best, by what was observed."""
         placed.looked()
-        root, behind = self._root(placed), self._plans.is_behind()
+        root, behind = self._operators.observed(placed), self._plans.is_behind()
         if not isinstance(root, Operator):
             return
         units = self._plans.corrected()
@@ -211,39 +178,6 @@ class PreparedPlan:
         placed = PlacedPlan(sites, cut, self._plans.engines, self._plans.fallback, homes)
         self._plans.placements.placed[self.name] = placed
         return placed
-
-    def _root(self, placed: PlacedPlan) -> Input:
-        """The operators with the sizes that were observed."""
-        seen = {id(one.fragment.result): one.rows.value for one in placed.fragments}
-        return self._operators({key: rows.value for key, rows in placed.rows.items()}, seen, placed.homes)
-
-    def _on_spark(self, placed: PlacedPlan, fragment: Fragment) -> float:
-        """What a fragment should cost on Spark."""
-        rows = {key: rows.value for key, rows in placed.rows.items()}
-        rows |= {one.fragment.slot: one.rows.value for one in placed.fragments}
-        sizes = Sizes(self._plans.placements.known.adding(rows))
-        root = operators(fragment.plan, sizes, 1.0, lambda _node, _alone: False, placed.homes)
-        return sum(loads(root, [Site.SPARK for _ in in_post_order(root)], self._plans.placements.units))
-
-    def _operators(self, rows: Mapping[Key, float], seen: Mapping[int, float], homes: Mapping[Key, Home]) -> Input:
-        placements = self._plans.placements
-        due = at_boundaries(max(1.0, rows.get(BOUNDARIES, 1.0)))
-        sizes = Sizes(replace(placements.known.adding(rows, due), seen=seen))
-        numbers = iter(range(1 << 30))
-
-        def refuses(_: Plan, alone: Plan) -> bool:
-            return self._refuses(next(numbers), alone)
-
-        root = operators(self.plan, sizes, 1.0, refuses, homes, placements.driver_memory)
-        return delivered(root, self.wanted, placements.driver_memory) if isinstance(root, Operator) else root
-
-    def _refuses(self, number: int, alone: Plan) -> bool:
-        """With one engine there is no choice, so nothing is asked; of an operator only once."""
-        if len(self._plans.engines) == 1:
-            return False
-        if number not in self._may_run:
-            self._may_run[number] = not self._plans.engines[Site.DUCKDB].refusals(alone)
-        return not self._may_run[number]
 
 
 def _shown(sites: Sites) -> str:

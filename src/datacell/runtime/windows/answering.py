@@ -37,7 +37,7 @@ class Answering:
 
     def write(self, due: Sequence[Boundary], leaves: Leaves, directory: str) -> ParquetFiles:
         """The same where some rows are on the cluster; executors write the answers, each row with its boundary."""
-        return self._many.write(self._boundaries(due) | leaves.on_cluster(due, self._many), directory)
+        return self._many.on_cluster.write(self._boundaries(due) | leaves.on_cluster(due, self._many), directory)
 
     def _boundaries(self, due: Sequence[Boundary]) -> dict[tree.Key, pa.Table]:
         ends = [b.end for b in due]

@@ -111,19 +111,21 @@ class AnswersAtBoundaries:
 
     def fire(self, ready: Ready) -> Fired | None:  # noqa: ARG002 - it was asked when it became due
         evaluated = [b for b in self._due if not b.empty]
-        found, ends = self._answered(evaluated), [b.end for b in self._due]
+        schema, ends = arrow_schema(lift.answer_schema(self.query)), [b.end for b in self._due]
+        found: Answer = self.windowing.answer(evaluated) if evaluated else schema.empty_table()
         if isinstance(found, ParquetFiles):
-            if self._is_for_cluster(found):
-                return self._fired(found, found, None)
-            found = loaded(found, arrow_schema(lift.answer_schema(self.query)), self._output.account)
+            size = found.count * row_bytes(self._output.schema)
+            if self.query.emission is Emission.RSTREAM and size > self._memory.limit * SMALL:
+                return _fired(self._due, found, found, None)
+            found = loaded(found, schema, self._output.account)
         if self.query.emission is Emission.RSTREAM and len(ends) == 1:
             only = changes.with_time(self.query, found, ends[0])
-            return self._fired(only, only, None)
+            return _fired(self._due, only, only, None)
         rows = changes.in_order(changes.with_boundary(self.query, found, evaluated))
         latest = changes.at(rows, ends[-1]).drop_columns([lift.BOUNDARY])
         if self.query.emission is Emission.RSTREAM:
-            return self._fired(rows.drop_columns([lift.BOUNDARY]), latest, None)
-        return self._fired(changes.changes(self.query, rows, ends, self.reached.previous), latest, latest)
+            return _fired(self._due, rows.drop_columns([lift.BOUNDARY]), latest, None)
+        return _fired(self._due, changes.changes(self.query, rows, ends, self.reached.previous), latest, latest)
 
     def keep(self, fired: Fired) -> None:
         self.reached, self._latest = fired.state, fired.latest
@@ -172,20 +174,11 @@ class AnswersAtBoundaries:
             )
         return (b for b in found if not b.empty or self.query.emission is not Emission.RSTREAM)
 
-    def _is_for_cluster(self, found: ParquetFiles) -> bool:
-        """Does an answer stay where it is? It does, if it is large and whole answers are asked for."""
-        size = found.count * row_bytes(self._output.schema)
-        return self.query.emission is Emission.RSTREAM and size > self._memory.limit * SMALL
 
-    def _answered(self, evaluated: list[Boundary]) -> Answer:
-        if not evaluated:
-            return arrow_schema(lift.answer_schema(self.query)).empty_table()
-        return self.windowing.answer(evaluated)
-
-    def _fired(self, rows: Answer, latest: Answer, previous: pa.Table | None) -> Fired:
-        tail = 0 if isinstance(latest, ParquetFiles) else len(latest)
-        reached = Reached(self._due[-1].end, tail, previous)
-        return Fired(rows, latest, reached, reached.saved(), len(self._due), previous)
+def _fired(due: Sequence[Boundary], rows: Answer, latest: Answer, previous: pa.Table | None) -> Fired:
+    tail = 0 if isinstance(latest, ParquetFiles) else len(latest)
+    reached = Reached(due[-1].end, tail, previous)
+    return Fired(rows, latest, reached, reached.saved(), len(due), previous)
 
 
 def _strategy(

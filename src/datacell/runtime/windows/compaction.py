@@ -16,8 +16,9 @@ from datacell.incremental.inputs import ROWS
 from datacell.incremental.plans import Incremental, compacted
 from datacell.incremental.relations import SLICE, Latest, Leaf
 from datacell.runtime.plans.plans import Plans
+from datacell.runtime.windows.chunks import Sliced, slices
 from datacell.runtime.windows.on_cluster import VALUE, annotated
-from datacell.runtime.windows.slices import Slices, slices
+from datacell.runtime.windows.slices import Slices
 from datacell.runtime.windows.sliding.aggregation import SlidingAggregation
 
 COMPACTED_FROM = 32
@@ -45,12 +46,14 @@ class Compaction:
         """Combine what can be combined after this boundary; no slice before `oldest` is needed any more."""
         if not self._is_worth_it():
             return
-        if self.relation.on_cluster:
-            self.relation.compact_on_cluster(lambda directory: self._written(boundary, oldest, directory), oldest)
-        else:
+        if not self.relation.on_cluster:
             for reader in self.readers:
                 reader.catch_up()
-            self.relation.compact(lambda rows: self._fewer(rows, boundary), oldest)
+        made, there = (self._written if self.relation.on_cluster else self._combined)(boundary, oldest)
+        occupied, chunks = self.relation.occupied(), self.relation.chunks
+        first = int(there.min(initial=min(c.oldest for c in chunks)))
+        latest = max(c.latest for c in chunks)
+        self.relation.replace_all(Sliced(made, first, latest, np.union1d(occupied[occupied >= oldest], there)))
         self._last = len(self.relation.chunks)
 
     def _is_worth_it(self) -> bool:
@@ -63,16 +66,24 @@ class Compaction:
             return True
         return count > 2 * len(np.unique(slices(self.relation.rows())))
 
-    def _written(self, boundary: int, oldest: int, directory: str) -> tuple[ParquetFiles, Positions]:
-        """The same by executors: what becomes of a row is told by its slice. Also the slices that have rows then."""
+    def _combined(self, boundary: int, oldest: int) -> tuple[pa.Table, Positions]:
+        """The live rows in the driver combined, and the slices that they are of then."""
+        rows = self.relation.rows()
+        live = self._fewer(rows.filter(pa.array(slices(rows) >= oldest)), boundary)
+        return live, np.unique(slices(live))
+
+    def _written(self, boundary: int, oldest: int) -> tuple[ParquetFiles, Positions]:
+        """The same by executors: what becomes of a row is told by its slice."""
         live = self.relation.occupied()
         live = live[live >= oldest]
         by, leaf = pa.table({VALUE: live, SLICE: live}), self.leaves[0]
         if len({other.window for other in self.leaves}) == 1 and _grows(leaf):
             by = _coarser(by, leaf.window, boundary)
         names = [name for name in self.relation.schema.names if name != SLICE]
-        files = self._plan.write({ROWS: annotated(self.relation, by, names)}, directory)
-        return files, np.unique(slices(by))
+        directory = self.relation.store.combined_directory(self.relation.through)
+        return self._plan.on_cluster.write({ROWS: annotated(self.relation, by, names)}, directory), np.unique(
+            slices(by)
+        )
 
     def _fewer(self, rows: pa.Table, boundary: int) -> pa.Table:
         """Fewer rows that give the same answers after this boundary."""

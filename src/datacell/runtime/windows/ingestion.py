@@ -18,8 +18,9 @@ from datacell.runtime.streams.basket import Basket
 from datacell.runtime.streams.batch import Axis, Batch
 from datacell.runtime.streams.first_stage import Arrived, MadeOf, Wanted
 from datacell.runtime.windows.chunking import AdaptiveChunking
+from datacell.runtime.windows.chunks import Sliced
 from datacell.runtime.windows.slicer import Slicer
-from datacell.runtime.windows.slices import Sliced, Slices
+from datacell.runtime.windows.slices import Slices
 
 
 class Ingestion:

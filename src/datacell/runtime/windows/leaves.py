@@ -18,12 +18,13 @@ from datacell.incremental.plans import Incremental
 from datacell.incremental.relations import SLICE, VISIBLE_FROM, VISIBLE_TO, Kept, Latest, Leaf, View, fields
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.plans.prepared import PreparedPlan
+from datacell.runtime.windows.chunks import slices
 from datacell.runtime.windows.delta_join import visible_at, with_visibility
 from datacell.runtime.windows.kept_relations import KeptRelations
 from datacell.runtime.windows.on_cluster import scanned
 from datacell.runtime.windows.on_cluster import visible as on_cluster_visible
 from datacell.runtime.windows.query_windows import QueryWindows
-from datacell.runtime.windows.slices import Slices, slices
+from datacell.runtime.windows.slices import Slices
 from datacell.runtime.windows.sliding.aggregation import ScannedLeaf, SlidingAggregation
 from datacell.runtime.windows.sliding.leaf import SlidingLeaf
 
@@ -83,7 +84,7 @@ class Leaves:
     def on_cluster(self, due: Sequence[Boundary], answer: PreparedPlan) -> dict[Key, Source]:
         """What is needed where rows are on the cluster; rows that are in the driver go there, too."""
         inputs: dict[Key, Source] = {}
-        ends, slots = [b.end for b in due], answer.slots_on_cluster()
+        ends, slots = [b.end for b in due], answer.on_cluster.slots
         for number, leaf in enumerate(self.split.leaves):
             relation = self.relations.slices.get(leaf.relation)
             if number not in self.merged:

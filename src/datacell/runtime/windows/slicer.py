@@ -15,7 +15,8 @@ from datacell.incremental.relations import SLICE, Kept, name
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.streams.batch import Axis, Batch
 from datacell.runtime.streams.first_stage import Made, Wanted
-from datacell.runtime.windows.slices import Sliced, Slices
+from datacell.runtime.windows.chunks import Sliced
+from datacell.runtime.windows.slices import Slices
 
 
 class Slicer:
@@ -59,7 +60,7 @@ class Slicer:
                 self.kept.plan,
                 self.kept.cuts,
                 self._several.tables,
-                slices.directory_of,
+                slices.store.directory_of,
                 slices.stays,
                 slices.learn,
                 slices.account,

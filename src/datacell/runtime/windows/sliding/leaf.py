@@ -17,7 +17,8 @@ from datacell.engines.arrow import arrow_schema, arrow_type
 from datacell.incremental import cuts
 from datacell.incremental.merge import AT
 from datacell.incremental.relations import SLICE, Leaf, Shown
-from datacell.runtime.windows.slices import Chunk, Slices
+from datacell.runtime.windows.chunks import Chunk
+from datacell.runtime.windows.slices import Slices
 from datacell.runtime.windows.sliding.pieces import Piece
 
 
