@@ -179,7 +179,10 @@ def test_what_queries_feed_is_in_the_driver_already() -> None:
 
 
 def test_a_relation_that_would_not_fit_has_its_home_on_the_cluster() -> None:
-    roomy, tight = compiled(keys=1e5, rate=1e6), compiled(keys=1e5, rate=1e6, driver_memory=1_000_000)
+    roomy, tight = (
+        compiled(keys=1e5, rate=1e6, driver_memory=1 << 30),
+        compiled(keys=1e5, rate=1e6, driver_memory=1_000_000),
+    )
     assert roomy.physical.homes == {0: Home.DRIVER}
     assert tight.physical.homes == {0: Home.CLUSTER}
     (kept,) = tight.physical.kept
@@ -203,9 +206,10 @@ def test_what_reads_more_than_the_driver_holds_runs_on_spark() -> None:
 
 def test_baskets_of_windows_that_are_evaluated_again_have_a_home_too() -> None:
     sql = "SELECT median(v) AS m FROM s [RANGE 1 HOUR SLIDE 1 MINUTE]"
-    for memory, home in ((1 << 30, Home.DRIVER), (1 << 20, Home.CLUSTER)):
+    cases = ((1 << 30, "basket s", Home.DRIVER), (1 << 20, "relation 1", Home.CLUSTER))
+    for memory, name, home in cases:
         found = compiled(sql, driver_memory=memory, strategy=Strategy.REEVALUATE).physical
-        assert [(kept.name, kept.home) for kept in found.kept] == [("basket s", home)]
+        assert [(kept.name, kept.home) for kept in found.kept] == [(name, home)]
         assert found.homes == {}
         assert len(found.intakes) == (home is Home.DRIVER)
 

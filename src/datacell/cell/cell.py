@@ -179,6 +179,7 @@ class Cell:
 
     def _tick(self) -> None:
         while not self._stopping.wait(0.5):
+            self.works.intake.revive()
             self.works.scheduler.tick()
 
     def _halt(self) -> None:

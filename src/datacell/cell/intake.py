@@ -95,6 +95,11 @@ class Intake:
         receptor = self.receptors.get(stream)
         return receptor is not None and receptor.active
 
+    def revive(self) -> None:
+        """Let receptors read on that have to do so in another way."""
+        for receptor in list(self.receptors.values()):
+            receptor.revive()
+
     def check(self) -> None:
         """Raise what made a receptor or the net stop."""
         for receptor in list(self.receptors.values()):

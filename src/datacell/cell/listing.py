@@ -126,7 +126,9 @@ def fragments(factory: Factory) -> pa.Table:
 
 
 def _engine(observed: Observed) -> str:
-    """Runs that DuckDB could not finish have a line of their own."""
+    """Runs that DuckDB could not finish have a line of their own, and so have those in the first stage."""
+    if observed.staged:
+        return f"{observed.site.value} (first stage)"
     return f"{observed.site.value} (fallback)" if observed.fallback else observed.site.value
 
 

@@ -123,9 +123,10 @@ def fit_to_cluster(ours: SparkSession) -> None:
 
 
 def quieten() -> None:
-    """PySpark prints every failed query to the console as JSON; what failed is in the exception already."""
+    """PySpark tells of every failed query, and of every error in a micro-batch; what failed is in the exception."""
     for name in _NOISY:
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL + 1)
+    logging.getLogger("py4j.clientserver").setLevel(logging.CRITICAL + 1)
 
 
 def _not_started(master: str | None, error: Py4JJavaError) -> EngineError:

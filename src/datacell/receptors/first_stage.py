@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
 from math import gcd
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -75,12 +76,12 @@ class FirstStage:
 
     def run(self, frame: DataFrame, batch: int, now: datetime) -> Staged:
         """Everything that is wanted of a micro-batch, the `batch`-th of the receptor."""
-        timed = frame.withColumn(_TIME, self._time())
+        timed, started = frame.withColumn(_TIME, self._time()), perf_counter()
         with _kept(timed, len(self.wanted) > 1) as rows:
             found, made = self._counted(rows) or self._observed(rows, batch)
         for wanted, one in made:
             count = len(one.rows) if isinstance(one.rows, pa.Table) else one.rows.count
-            wanted.learn(found.count, count)
+            wanted.learn(count, (perf_counter() - started) / len(made))
             self._made_of_a_row = count / max(1, found.count)
         return Staged(
             found.count,

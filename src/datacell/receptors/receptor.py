@@ -90,6 +90,11 @@ class Receptor:
             return self.wait(seconds)
         return bool(ended) or seconds is None
 
+    def revive(self) -> None:
+        """Read on, if reading has ended only because it goes on in another way."""
+        if self._again is not None and not self.active:
+            self.wait(1)
+
     @property
     def active(self) -> bool:
         return self._query is not None and self._query.isActive

@@ -53,7 +53,7 @@ class AnswersRowByRow:
             self._answer.tables,
             self._waiting.directory,
             output.is_for_cluster,
-            lambda *_: None,
+            self._answer.on_cluster.was_staged,
             Account(next(iter(baskets.values())).account),
         )
 

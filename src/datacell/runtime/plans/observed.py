@@ -36,3 +36,5 @@ class Observed:
     milliseconds: float
     predicted: float
     fallback: bool = False
+    staged: bool = False
+    """Did it run in the first stage of its stream? Then its time is that of the stage."""

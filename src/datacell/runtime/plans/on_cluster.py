@@ -1,8 +1,11 @@
-"""A plan over inputs of which some are on the cluster: Spark runs it, and executors write its answer."""
+"""A plan over inputs on the cluster: in the first stage of a stream, or over what is kept there.
+
+Then Spark runs it, and executors write its answer.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 
 import pyarrow as pa
@@ -16,6 +19,7 @@ from datacell.engines.transfers import Account
 from datacell.errors import EngineError
 from datacell.placement.operators import Site
 from datacell.placement.shapes import expanded
+from datacell.runtime.plans.observed import Observed, Recent
 
 
 class OnCluster:
@@ -24,12 +28,26 @@ class OnCluster:
     def __init__(
         self, query: str, name: str, plan: Plan, spark: Engine | None, tables: Callable[[], Mapping[str, pa.Table]]
     ) -> None:
-        self._title, self._plan, self._spark, self._tables = f"{query}, {name}", plan, spark, tables
+        self._query, self._name, self._plan, self._spark, self._tables = query, name, plan, spark, tables
         self._prepared: PreparedText | None = None
+        self._made, self._seconds = Recent(), Recent()
+        """Rows that the first stage made, and the seconds that it took."""
 
     @property
     def account(self) -> Account:
         return Account() if self._prepared is None else self._prepared.account
+
+    def was_staged(self, made: int, seconds: float) -> None:
+        """The first stage of a stream has run it."""
+        self._made.add(made)
+        self._seconds.add(seconds)
+
+    def observed(self) -> Iterator[Observed]:
+        """Its runs in the first stage."""
+        if self._seconds.count:
+            milliseconds = self._seconds.value * 1000
+            seen = self._seconds.count, self._made.value, milliseconds, milliseconds
+            yield Observed(self._name, Site.SPARK, self._plan.head(), *seen, staged=True)
 
     @cached_property
     def slots(self) -> frozenset[Slot]:
@@ -44,4 +62,4 @@ class OnCluster:
         try:
             return self._prepared.write({**self._tables(), **inputs}, directory)
         except EngineError as error:
-            raise EngineError(f"{self._title}: {error.message}", hint=error.hint) from error
+            raise EngineError(f"{self._query}, {self._name}: {error.message}", hint=error.hint) from error

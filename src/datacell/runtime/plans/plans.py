@@ -137,7 +137,7 @@ class Plans:
         """The unit costs as this query's runs have shown them: each engine's by one factor."""
         spent, expected = dict.fromkeys(Site, 0.0), dict.fromkeys(Site, 0.0)
         for one in self.observed():
-            if one.runs > 1:
+            if one.runs > 1 and not one.staged:
                 spent[one.site] += one.milliseconds
                 expected[one.site] += one.predicted
         return self.placements.units.times({s: spent[s] / expected[s] if expected[s] else 1.0 for s in Site})

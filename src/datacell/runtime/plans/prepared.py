@@ -137,6 +137,7 @@ class PreparedPlan:
 
     def observed(self) -> Iterator[Observed]:
         """Its fragments so far, beside what they should cost."""
+        yield from self.on_cluster.observed()
         placed = self._placed
         if placed is None:
             return

@@ -55,6 +55,11 @@ class Slicer:
 
     def wanted(self, slices: Slices) -> Wanted:
         """What is made of every batch, as long as it is."""
+
+        def learn(made: int, seconds: float) -> None:
+            slices.learn(made)
+            self._several.on_cluster.was_staged(made, seconds)
+
         if self.want is None:
             self.want = Wanted(
                 self.kept.plan,
@@ -62,7 +67,7 @@ class Slicer:
                 self._several.tables,
                 slices.store.directory_of,
                 slices.stays,
-                slices.learn,
+                learn,
                 slices.account,
             )
         return self.want

@@ -60,7 +60,7 @@ class Slices:
             return False
         return True if self.on_cluster else self._room.is_too_small(self.size())
 
-    def learn(self, read: int, made: int) -> None:  # noqa: ARG002
+    def learn(self, made: int) -> None:
         """So many rows were made of a batch."""
         self._room.expect(made)
 
