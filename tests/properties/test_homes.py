@@ -218,7 +218,7 @@ def _write(path: Path, name: str, number: int, rows: Sequence[tuple[Any, ...]]) 
 def _answers(query: Query, rows: Sequence[dict[str, Any]]) -> list[Answer]:
     by_boundary: dict[int, Counter[tuple[Any, ...]]] = {}
     for row in rows:
-        boundary = 0 if query.timing is Timing.ROW_BY_ROW else micros(row["window_end"])
+        boundary = 0 if query.timing is Timing.ONCE else micros(row["window_end"])
         values = tuple(round(v, 9) if isinstance(v, float) else v for v in map(row.get, query.plan.schema.names))
         by_boundary.setdefault(boundary, Counter())[values] += 1
     return [Answer(boundary, found) for boundary, found in sorted(by_boundary.items())]
