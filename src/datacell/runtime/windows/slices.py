@@ -194,11 +194,12 @@ class Slices:
         self._occupied = None
         for chunk in old[:-1]:
             self._remove(chunk)
+        _remove_files(last)
 
     def compact_on_cluster(self, combine: Callable[[str], tuple[ParquetFiles, Positions]], oldest: int) -> None:
         """The same by executors: `combine` writes the rows to a directory, and tells which slices have rows then."""
         old, last = self.chunks, self.chunks[-1]
-        files, there = combine(str(self._directory / f"chunk-{last.number:010d}.parquet"))
+        files, there = combine(self._unused(last.number))
         latest, occupied = max(c.latest for c in old), self.occupied()
         first = int(there.min(initial=min(c.oldest for c in old)))
         made = Sliced(files, first, latest, np.union1d(there, occupied[occupied >= oldest]))
@@ -206,9 +207,13 @@ class Slices:
         self._occupied = None
         for chunk in old[:-1]:
             self._remove(chunk)
-        for directory in () if last.files is None else last.files.paths:
-            if directory not in files.paths:
-                shutil.rmtree(directory, ignore_errors=True)
+        _remove_files(last)
+
+    def _unused(self, number: int) -> str:
+        """A directory that no chunk is in: the one of this number may have moved, or be compacted already."""
+        used = {path for chunk in self.chunks if chunk.files is not None for path in chunk.files.paths}
+        names = (self._directory / f"{name}-{number:010d}.parquet" for name in ("chunk", "compacted"))
+        return next(path for path in map(str, names) if path not in used)
 
     def _written(self, number: int, first: int, next_row: int, made: Sliced) -> Chunk:
         at = made.oldest, made.latest, made.occupied, number, first, next_row
@@ -246,7 +251,8 @@ class Slices:
         """A chunk whose rows are in files, and only there."""
         if chunk.files is None:
             directory = self._directory / f"chunk-{chunk.number:010d}.parquet"
-            directory.mkdir(parents=True, exist_ok=True)
+            shutil.rmtree(directory, ignore_errors=True)
+            directory.mkdir(parents=True)
             pq.write_table(chunk.rows, directory / "part-00000.parquet")
             self.account.went(chunk.rows)
             chunk = replace(chunk, files=ParquetFiles((str(directory),), len(chunk.rows)))
@@ -255,8 +261,7 @@ class Slices:
 
     def _remove(self, chunk: Chunk) -> None:
         self._saved.remove(chunk.number)
-        for directory in () if chunk.files is None else chunk.files.paths:
-            shutil.rmtree(directory, ignore_errors=True)
+        _remove_files(chunk)
 
     def _recover(self, last_batch: int) -> None:
         for number, rows, noted in self._saved.read():
@@ -276,6 +281,11 @@ class Slices:
         self.chunks = [c for c in self.chunks if c not in covered]
         self.on_cluster = any(c.table is None and c.count for c in self.chunks)
         self._settle()
+
+
+def _remove_files(chunk: Chunk) -> None:
+    for directory in () if chunk.files is None else chunk.files.paths:
+        shutil.rmtree(directory, ignore_errors=True)
 
 
 def slices(rows: pa.Table) -> Positions:
