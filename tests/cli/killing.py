@@ -1,7 +1,8 @@
 """A run that is killed, and its restart: run as a script it does so at many moments, and compares the output each time.
 
 ``python tests/cli/killing.py 10`` kills ten runs of four queries, among them a join of two streams and one over
-rows that another query inserts.
+rows that another query inserts. What follows the number goes to `datacell run`: ``--engine spark --driver-memory 0``
+lets everything that is kept have its home on the cluster.
 """
 
 from __future__ import annotations
@@ -86,28 +87,28 @@ def undisturbed(root: Path, *options: str) -> tuple[dict[str, list[str]], int]:
     return output(root / "calm"), parts(root / "calm")
 
 
-def killed(root: Path, name: str, moment: int) -> dict[str, list[str]]:
+def killed(root: Path, name: str, moment: int, *options: str) -> dict[str, list[str]]:
     """Kill the run, with all its processes, when it has written so many files; then run it again to the end."""
     out, checkpoint = root / name, root / f"{name}-state"
-    process = start(root, out, checkpoint)
+    process = start(root, out, checkpoint, *options)
     while parts(out) < moment:
         assert process.poll() is None, "it has ended before it was killed"
         time.sleep(0.005)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    again = start(root, out, checkpoint)
+    again = start(root, out, checkpoint, *options)
     assert again.wait(300) == 0
     return output(out)
 
 
-def main(times: int) -> None:
+def main(times: int, *options: str) -> None:
     root = Path(os.environ.get("TMPDIR", "/tmp")) / f"datacell-killing-{os.getpid()}"
     write_input(root)
-    expected, files = undisturbed(root)
+    expected, files = undisturbed(root, *options)
     print(f"undisturbed: {files} files, lines { ({k: len(v) for k, v in expected.items()}) }", flush=True)
     for number in range(times):
         moment = files * number // times
-        same = killed(root, f"killed-{number}", moment) == expected
+        same = killed(root, f"killed-{number}", moment, *options) == expected
         print(f"killed after {moment} files: {'same output' if same else 'DIFFERENT OUTPUT'}", flush=True)
         if not same:
             sys.exit(1)
@@ -115,4 +116,4 @@ def main(times: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10, *sys.argv[2:])

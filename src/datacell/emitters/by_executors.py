@@ -21,7 +21,6 @@ from pyspark.sql.types import (
     DateType,
     DecimalType,
     DoubleType,
-    FloatType,
     IntegralType,
     StringType,
     StructField,
@@ -36,12 +35,13 @@ _SPELLED = (
     DateType,
     DecimalType,
     DoubleType,
-    FloatType,
     IntegralType,
     StringType,
     TimestampNTZType,
     TimestampType,
 )
+"""Not FLOAT, of which Java may write more digits than are needed."""
+
 FEW = 50_000
 """Rows up to which one file is better than several."""
 
@@ -54,7 +54,7 @@ def write(frame: DataFrame, count: int, directory: Path, part: str, form: str, s
     hidden, few = directory / f".{part}.tmp", count <= FEW
     shutil.rmtree(hidden, ignore_errors=True)
     try:
-        save(frame.coalesce(1) if few else frame, hidden.absolute().as_uri())
+        save(frame.coalesce(1) if few else frame, f"file://{hidden.absolute()}")
         made = sorted(path for path in hidden.iterdir() if path.name.startswith("part-"))
         names = [f"{part}.{form}"] if few else [f"{part}-{number:05d}.{form}" for number in range(len(made))]
         for path, name in zip(made, names, strict=True):
@@ -103,10 +103,12 @@ def spells(kind: DataType) -> bool:
 
 def spelled(value: Column, kind: DataType) -> Column:
     """A value as text; NULL stays NULL."""
-    if isinstance(kind, DoubleType | FloatType):
+    if isinstance(kind, DoubleType):
         return _number(value)
     if isinstance(kind, TimestampType | TimestampNTZType):
         return _instant(value, "Z" if isinstance(kind, TimestampType) else "")
+    if isinstance(kind, DecimalType):  # a cast would write 0E-18
+        return f.call_function("format_number", value, f.lit(f"0.{'0' * kind.scale}".rstrip(".")))
     return value.cast("string")
 
 
@@ -116,7 +118,7 @@ def _json_value(column: StructField) -> Column:
     match column.dataType:
         case StringType():
             shown = f.regexp_extract(f.to_json(f.struct(value.alias("v"))), r'(?s)^\{"v":(.*)\}$', 1)
-        case DoubleType() | FloatType():
+        case DoubleType():
             quoted = f.concat(f.lit('"'), shown, f.lit('"'))
             shown = f.when(f.isnan(value) | (f.abs(value) == float("inf")), quoted).otherwise(shown)
         case IntegralType() | BooleanType():
@@ -133,15 +135,19 @@ def _instant(value: Column, zone: str) -> Column:
 
 
 def _number(value: Column) -> Column:
-    """Java writes 1.5E-5 and 1.0E7 where Python writes 1.5e-05 and 10000000.0; the digits are the same."""
-    text = value.cast("string")
-    size = f.abs(value)
+    """Java writes 1.5E-5 and 1.0E7 where Python writes 1.5e-05 and 10000000.0; the digits are the same.
+
+    Until Java 19 there may be more of them than are needed where neighbours are more than one apart.
+    """
+    text, size = value.cast("string"), f.abs(value)
     plain = f.regexp_replace(text.cast("decimal(38,20)").cast("string"), "0+$", "")
     whole = f.regexp_replace(plain, r"\.$", ".0")
-    mantissa = f.regexp_replace(f.regexp_extract(text, r"^(.*)E", 1), r"\.0$", "")
-    power = f.regexp_extract(text, r"E(-?\d+)$", 1).cast("int")
+    rounded = [f.upper(f.format_string(f"%.{digits}e", value)) for digits in (14, 15, 16)]
+    digits = f.coalesce(*(f.when((size >= 1e16) & (r.cast("double") == value), r) for r in rounded), text)
+    mantissa = f.regexp_replace(f.regexp_extract(digits, r"^(.*)E", 1), r"\.?0*$", "")
+    power = f.regexp_extract(digits, r"E([+-]?\d+)$", 1).cast("int")
     sign = f.when(power < 0, "e-").otherwise("e+")
-    scientific = f.concat(mantissa, sign, f.lpad(f.abs(power).cast("string"), 2, "0"))
+    scientific = f.concat(mantissa, sign, f.format_string("%02d", f.abs(power)))
     odd = f.when((size >= 1e7) & (size < 1e16) | (size >= 1e-4) & (size < 1e-3), whole).otherwise(scientific)
     special = f.when(f.isnan(value), f.lit("NaN")).when(size == float("inf"), text)
     return f.coalesce(special, f.when(text.contains("E"), odd).otherwise(text))

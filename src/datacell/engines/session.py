@@ -31,6 +31,7 @@ _MEANING = {
     "spark.sql.decimalOperations.allowPrecisionLoss": "true",
     "spark.sql.crossJoin.enabled": "true",
     "spark.sql.legacy.timeParserPolicy": "CORRECTED",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # as Arrow has it; others lose years and zones
 }
 _SMALL_JOBS = {
     "spark.sql.adaptive.enabled": "false",

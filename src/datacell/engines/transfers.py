@@ -7,6 +7,7 @@ transfer is on somebody's account: so what the driver has to do goes by what was
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -70,7 +71,8 @@ def read_in_driver(files: ParquetFiles, columns: list[str], account: Account) ->
 
 def write_from_driver(table: pa.Table, directory: Path, account: Account) -> ParquetFiles:
     """Rows that were in the driver as files for executors to read."""
-    directory.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
     pq.write_table(table, directory / "part-00000.parquet")
     account.went(table)
     return ParquetFiles((str(directory),), len(table))

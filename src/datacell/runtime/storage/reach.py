@@ -43,8 +43,8 @@ def _try(spark: SparkSession, directory: Path) -> None:
         files.write(notes / f"{number}.txt", lambda file: file.write(secret.encode()))
     try:
         # A note that is not there would fail the task, which is then tried elsewhere, where it may be there.
-        frame = spark.read.option("ignoreMissingFiles", "true").text(notes.as_uri())
-        frame.write.text(copies.as_uri())
+        frame = spark.read.option("ignoreMissingFiles", "true").text(f"file://{notes}")
+        frame.write.text(f"file://{copies}")
     except (PySparkException, Py4JError) as error:
         raise _unreachable(directory.parent, _reason(error)) from error
     found = [line for copy in copies.glob("part-*") for line in copy.read_text(encoding="utf-8").splitlines()]

@@ -129,7 +129,7 @@ class RunningStream:
         now = None if self.definition.event_time is not None else micros(self.clock.now())
         late, late_rows = (0, self.gate.schema.empty_table()) if now is not None else self._late_of(staged, readers)
         self.late.put(batch, late_rows)
-        arrived = Arrived(batch, self.basket.progress.rows + 1 + staged.count, now)
+        arrived = Arrived(batch, self.basket.progress.rows + 1 + staged.count - late, now)
         for reader in readers if staged.count else ():
             gone = self._missed(staged, reader) if now is None else _NO_POSITIONS
             reader.ingest_made(name, arrived, staged.made, gone)

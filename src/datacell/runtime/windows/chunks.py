@@ -9,7 +9,7 @@ executors have written or will read.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -88,9 +88,12 @@ class ChunkStore:
         """Where executors put what they make of a receptor's batch."""
         return str(self._directory / f"batch-{batch:010d}.parquet")
 
-    def combined_directory(self, number: int) -> str:
-        """Where executors put what several chunks become, the last of which has this number."""
-        return str(self._directory / f"combined-{number:010d}.parquet")
+    def combined_directory(self, chunks: Sequence[Chunk]) -> str:
+        """Where executors put what these chunks become: a directory that none of them is in."""
+        used = {path for chunk in chunks if chunk.files is not None for path in chunk.files.paths}
+        number = chunks[-1].number
+        names = (self._directory / f"{name}-{number:010d}.parquet" for name in ("combined", "combined-again"))
+        return next(path for path in map(str, names) if path not in used)
 
     def write(self, number: int, first: int, next_row: int, made: Sliced) -> Chunk:
         """Once this returns, the rows are safe."""

@@ -80,7 +80,7 @@ class Compaction:
         if len({other.window for other in self.leaves}) == 1 and _grows(leaf):
             by = _coarser(by, leaf.window, boundary)
         names = [name for name in self.relation.schema.names if name != SLICE]
-        directory = self.relation.store.combined_directory(self.relation.through)
+        directory = self.relation.store.combined_directory(self.relation.chunks)
         return self._plan.on_cluster.write({ROWS: annotated(self.relation, by, names)}, directory), np.unique(
             slices(by)
         )
