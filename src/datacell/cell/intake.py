@@ -94,6 +94,10 @@ class Intake:
         receptor = self.receptors.get(stream)
         return receptor is not None and receptor.active
 
+    def is_staged(self, stream: str) -> bool:
+        """Was what readers want of the last micro-batch made where that is?"""
+        return stream in self._stages
+
     def check(self) -> None:
         """Raise what made a receptor or the net stop."""
         for receptor in list(self.receptors.values()):
