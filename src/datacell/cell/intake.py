@@ -25,7 +25,7 @@ from datacell.runtime.streams.stream import RunningStream
 LITTLE = 1 << 20
 """Bytes: as long as no more waits at the start, the first batch is taken for a small one."""
 
-HYSTERESIS = 8
+HYSTERESIS = 4
 """A stream whose batches stay on the cluster must become so many times smaller before they no longer do."""
 
 

@@ -57,6 +57,8 @@ class PreparedPlan:
         self._may_run: dict[int, bool] = {}
         """For each operator, numbered as they are met, whether DuckDB may run it."""
         self._on_cluster: PreparedText | None = None
+        self._made_of_a_row: float | None = None
+        """Rows made of each row that was read; None as long as nobody has told."""
         self._lock = RLock()
         """Slices are made while answers are."""
 
@@ -93,10 +95,15 @@ class PreparedPlan:
         if not self.may_run_on_cluster or len(self._plans.engines) == 1 or isinf(rows):
             return self.may_run_on_cluster
         homes: dict[Key, Home] = dict.fromkeys(self._slots, Home.CLUSTER)
-        root = self._operators(dict.fromkeys(self._slots, max(rows, 1.0)), {}, homes)
+        made = {} if self._made_of_a_row is None else {id(self.plan): rows * self._made_of_a_row}
+        root = self._operators(dict.fromkeys(self._slots, max(rows, 1.0)), made, homes)
         if not isinstance(root, Operator):
             return False
         return Site.SPARK in self._plans.placements.policy.sites(root, self._plans.placements.units)
+
+    def learn(self, read: int, made: int) -> None:
+        """So many rows were made of so many, wherever that was."""
+        self._made_of_a_row = made / max(1, read)
 
     def slots_on_cluster(self) -> frozenset[Slot]:
         """What must be handed to it in the shape that it has where rows are on the cluster."""
