@@ -179,10 +179,7 @@ def test_what_queries_feed_is_in_the_driver_already() -> None:
 
 
 def test_a_relation_that_would_not_fit_has_its_home_on_the_cluster() -> None:
-    roomy, tight = (
-        compiled(keys=1e5, rate=1e6, driver_memory=1 << 30),
-        compiled(keys=1e5, rate=1e6, driver_memory=1_000_000),
-    )
+    roomy, tight = (compiled(keys=1e5, rate=1e6, driver_memory=m) for m in (1 << 30, 1_000_000))
     assert roomy.physical.homes == {0: Home.DRIVER}
     assert tight.physical.homes == {0: Home.CLUSTER}
     (kept,) = tight.physical.kept

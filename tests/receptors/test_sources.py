@@ -14,7 +14,7 @@ from datacell.algebra.definitions import StreamColumn, StreamDefinition
 from datacell.cell.cell import Cell
 from datacell.errors import DataCellError, SourceError
 from datacell.receptors.reasons import explained
-from datacell.receptors.sources import open_source
+from datacell.receptors.sources import open_source, waiting_bytes
 
 pytestmark = pytest.mark.spark
 
@@ -167,3 +167,20 @@ def test_a_corrupt_file_is_a_clear_error(cell: Cell, tmp_path: Path) -> None:
 )
 def test_spark_is_quoted_in_one_line(message: str, said: str) -> None:
     assert explained(message) == said
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [({}, 60), ({"maxFilesPerTrigger": "1"}, 30), ({"MAXFILESPERTRIGGER": "2"}, 50), ({"maxFilesPerTrigger": "9"}, 60)],
+)
+def test_what_waits_is_what_the_first_micro_batch_may_read(
+    tmp_path: Path, options: dict[str, str], expected: int
+) -> None:
+    for size in (10, 30, 20):
+        (tmp_path / f"{size}.json").write_bytes(bytes(size))
+    assert waiting_bytes({"path": str(tmp_path), **options}) == expected
+
+
+def test_what_waits_elsewhere_is_not_known(tmp_path: Path) -> None:
+    assert waiting_bytes({"path": "hdfs://host/directory"}) is None
+    assert waiting_bytes({"path": str(tmp_path / "*.json")}) is None

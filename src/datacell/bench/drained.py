@@ -12,6 +12,7 @@ from datacell.bench.stream_files import COLUMNS
 from datacell.cell.cell import Cell
 from datacell.cell.result import Result
 from datacell.errors import DataCellError
+from datacell.runtime.plans.policy import Policy
 
 TO_DRIVER = "to driver"
 """The column of SHOW STREAMS that has the number of rows that came to the driver."""
@@ -32,12 +33,17 @@ class Drained:
             raise DataCellError(f"the answers count {self.total:,} rows instead of {total:,}")
 
 
-def drain(cell: Cell, files: Path, query: str, files_per_batch: int | None) -> Drained:
-    """Answer a query over stream `s` with a column `n` in a callback; None takes all files as one micro-batch."""
+def drain(cell: Cell, files: Path, query: str, files_per_batch: int | None, policy: Policy | None = None) -> Drained:
+    """Answer a query over stream `s` with a column `n` in a callback; None takes all files as one micro-batch.
+
+    Engines are chosen by a policy, if one is given, and else as the cell does.
+    """
     bound = "" if files_per_batch is None else f", maxFilesPerTrigger = '{files_per_batch}'"
     cell.sql(f"CREATE STREAM s ({COLUMNS}, WATERMARK FOR ts AS ts) WITH (format = 'parquet', path = '{files}'{bound})")
     counted: list[int] = []
     cell.query(query, name="q").on_result(lambda result: counted.append(_count(result)))
+    if policy is not None:
+        cell.statements.factory("q").plans.placements.policy = policy
     started = time.perf_counter()
     cell.run(once=True)
     seconds = time.perf_counter() - started

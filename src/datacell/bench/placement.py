@@ -1,10 +1,12 @@
-"""Which placement sustains the most rows per second: the chosen one, the pure ones, and others, for CQ1 to CQ6.
+"""Which placement sustains the most rows per second: the chosen one, the pure ones, and others.
 
-One net per query, filled with a whole window first; then each placement in turn drains a backlog of further batches.
-What is kept is in no engine, so placements take over from each other. Each has a turn; those that came near the best
-have more turns, forth and back, and the best one counts: what ran before leaves its traces. Placements that come out
-the same for every plan are one, however they were found. Rows come as Arrow tables: sources, the same for all, are left
-out. Every query has the same share of the time: when it is over, further placements and turns are left out.
+CQ1 to CQ6 first: one net per query, filled with a whole window; then each placement in turn drains a backlog of further
+batches. What is kept is in no engine, so placements take over from each other. Each has a turn; those that came near
+the best have more turns, forth and back, and the best one counts: what ran before leaves its traces. Placements that
+come out the same for every plan are one, however they were found. Rows come as Arrow tables: sources, the same for all,
+are left out. Every query has the same share of the time: when it is over, further placements and turns are left out.
+
+Then an aggregate over a grid of rates and numbers of keys, with its sources (`grid`).
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from statistics import median
 
 import pyarrow as pa
 
+from datacell.bench import grid
 from datacell.bench.bed import Bed
 from datacell.bench.effort import Effort
 from datacell.bench.plot import Plot
@@ -36,7 +39,14 @@ from datacell.runtime.plans.plans import Plans
 from datacell.runtime.plans.policy import Alone, ByCost, Policy
 from datacell.tools import plugs
 
-HEADLINE = ("worst_of_best", "cq1_over_spark", "cq2_over_spark", "worst_over_slower_pure", "median_error_factor")
+HEADLINE = (
+    "worst_of_best",
+    "cq1_over_spark",
+    "cq2_over_spark",
+    "worst_over_slower_pure",
+    "median_error_factor",
+    *grid.HEADLINE,
+)
 HOUSES, WINDOW = 20, 300
 BATCH = 10
 """Seconds of data in a batch of the backlog: so many boundaries in a firing."""
@@ -51,17 +61,34 @@ COUNTED = ("chosen", *PURE)
 
 @dataclass(frozen=True)
 class Bounds:
-    """The queries, how many other placements are drawn, and how many more turns those near the best have."""
+    """The queries, how many other placements are drawn, and how many more turns those near the best have.
+
+    Then the grid, and the seconds that are left for it.
+    """
 
     queries: tuple[str, ...]
     others: int
     turns: int
+    grid: grid.Bounds
+    grid_seconds: float
 
 
 BOUNDS = {
-    Effort.FULL: Bounds(("cq1", "cq2", "cq3", "cq4", "cq5", "cq6"), 12, 4),
+    Effort.FULL: Bounds(
+        ("cq1", "cq2", "cq3", "cq4", "cq5", "cq6"),
+        others=6,
+        turns=2,
+        grid=grid.Bounds({2_000: 10, 20_000: 10, 200_000: 8, 1_000_000: 5}, (10, 1_000, 100_000), turns=3),
+        grid_seconds=290.0,
+    ),
     # A batch takes all of Spark ten seconds: there is time for the two queries that the headline names.
-    Effort.QUICK: Bounds(("cq1", "cq2"), 3, 1),
+    Effort.QUICK: Bounds(
+        ("cq1", "cq2"),
+        others=3,
+        turns=1,
+        grid=grid.Bounds({2_000: 5, 1_000_000: 3}, (1_000,), turns=1),
+        grid_seconds=35.0,
+    ),
 }
 Row = tuple[object, ...]
 
@@ -93,18 +120,21 @@ def run(effort: Effort, progress: Progress) -> Report:
     errors: list[float] = []
     try:
         for number, name in enumerate(bounds.queries):
-            share = progress.left / (len(bounds.queries) - number)
+            share = (progress.left - bounds.grid_seconds) / (len(bounds.queries) - number)
             rates, seen = _measured(name, (spark, duckdb), bounds, progress, progress.left - share)
             found[name] = rates
             errors += [_factor(one) for one in seen]
             rows += [(name, placement, rate) for placement, rate in rates.items()]
+        points = grid.measure(bounds.grid, spark.session, progress)
     finally:
         duckdb.close()
         spark.close()
-    return _report(rows, found, errors)
+    return _report([*rows, *grid.rows(points)], found, errors, grid.headline(points))
 
 
-def _report(rows: list[Row], found: dict[str, dict[str, float]], errors: list[float]) -> Report:
+def _report(
+    rows: list[Row], found: dict[str, dict[str, float]], errors: list[float], on_grid: dict[str, float]
+) -> Report:
     shares = {name: rates["chosen"] / max(rates.values()) for name, rates in found.items()}
     over_spark = {name: rates["chosen"] / rates["spark"] for name, rates in found.items()}
     headline = {
@@ -112,6 +142,7 @@ def _report(rows: list[Row], found: dict[str, dict[str, float]], errors: list[fl
         **{f"{name}_over_spark": over_spark[name] for name in ("cq1", "cq2")},
         "worst_over_slower_pure": min(r["chosen"] / min(r[p] for p in PURE) for r in found.values()),
         "median_error_factor": median(errors) if errors else 0.0,
+        **on_grid,
     }
     kinds = {
         "other": sorted({p for rates in found.values() for p in rates if p.startswith("other")}),

@@ -26,7 +26,7 @@ from datacell.runtime.streams.stream import RunningStream
 LITTLE = 1 << 20
 """Bytes: as long as no more waits at the start, the first batch is taken for a small one."""
 
-HYSTERESIS = 8
+HYSTERESIS = 4
 """A stream whose batches stay on the cluster must become so many times smaller before they no longer do."""
 
 
@@ -99,6 +99,10 @@ class Intake:
         """Let receptors read on that have to do so in another way."""
         for receptor in list(self.receptors.values()):
             receptor.revive()
+
+    def is_staged(self, stream: str) -> bool:
+        """Was what readers want of the last micro-batch made where that is?"""
+        return stream in self._stages
 
     def check(self) -> None:
         """Raise what made a receptor or the net stop."""

@@ -81,7 +81,7 @@ class FirstStage:
             found, made = self._counted(rows) or self._observed(rows, batch)
         for wanted, one in made:
             count = len(one.rows) if isinstance(one.rows, pa.Table) else one.rows.count
-            wanted.learn(count, (perf_counter() - started) / len(made))
+            wanted.learn(found.count, count, (perf_counter() - started) / len(made))
             self._made_of_a_row = count / max(1, found.count)
         return Staged(
             found.count,

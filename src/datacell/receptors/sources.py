@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from itertools import islice
@@ -25,6 +25,7 @@ from datacell.receptors.file_order import FILE_ORDER, file_order
 from datacell.receptors.reasons import explained
 
 _MOST_FILES = 10_000
+_FILES_PER_BATCH = "maxfilespertrigger"
 FILE_FORMATS = frozenset({"csv", "json", "parquet", "orc", "text", "xml", "avro"})
 
 
@@ -54,7 +55,7 @@ class Source:
     plain: DataFrame | None = None
     """The same rows without where in the source they are, and without a need to be vetted, if there is such a way."""
     size: Callable[[], int | None] = lambda: None
-    """Bytes that wait to be read at the start, if that can be told."""
+    """Bytes that the first micro-batch reads at most, if that can be told."""
 
 
 def open_source(spark: SparkSession, stream: StreamDefinition) -> Source:
@@ -111,10 +112,10 @@ def _opened(spark: SparkSession, stream: StreamDefinition, form: str, options: d
     if form in ("csv", "json"):
         settings = {**options, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": MALFORMED}
         frame = reader.schema(f"{columns}, {MALFORMED} string").options(**settings).load()
-        return Source(frame.select("*", *file_order()), size=lambda: waiting_bytes(options["path"]))
+        return Source(frame.select("*", *file_order()), size=lambda: waiting_bytes(options))
     if form in FILE_FORMATS:
         files = _with_malformed(reader.schema(columns).options(**options).load())
-        return Source(files.select("*", *file_order()), plain=files, size=lambda: waiting_bytes(options["path"]))
+        return Source(files.select("*", *file_order()), plain=files, size=lambda: waiting_bytes(options))
     return from_frame(reader.options(**options).load(), stream)
 
 
@@ -125,7 +126,7 @@ def _csv(spark: SparkSession, stream: StreamDefinition, options: dict[str, str])
     if options.get("header", "false").lower() != "true":
         fast = csv.fast(spark, stream, settings, names)
         careful = csv.careful(spark, stream, settings, names)
-        return Source(fast, careful=careful, plain=fast.drop(*FILE_ORDER), size=lambda: waiting_bytes(options["path"]))
+        return Source(fast, careful=careful, plain=fast.drop(*FILE_ORDER), size=lambda: waiting_bytes(options))
 
     def header_of(file: str) -> list[str] | None:
         line = headers.first_line(spark, file)
@@ -145,7 +146,7 @@ def _csv(spark: SparkSession, stream: StreamDefinition, options: dict[str, str])
         vet,
         careful,
         plain=plain,
-        size=lambda: waiting_bytes(options["path"]),
+        size=lambda: waiting_bytes(options),
     )
 
 
@@ -181,15 +182,21 @@ def _streamable(path: str) -> str:
     return f"{path[:-1]}[{path[-1]}]" if Path(path.removeprefix("file://")).is_file() else path
 
 
-def waiting_bytes(path: str) -> int | None:
-    """The bytes of a local directory, from which a stream is read; None if it is none, or too large to look at."""
-    if "://" in path.removeprefix("file://"):
-        return None
-    local = Path(path.removeprefix("file://"))
-    if not local.is_dir():
+def waiting_bytes(options: Mapping[str, str]) -> int | None:
+    """The most bytes that the first micro-batch reads; None if the path is no local directory, or has too many files.
+
+    All of them wait in the directory, but a micro-batch has no more files than the stream's options say.
+    """
+    path = options["path"].removeprefix("file://")
+    local = Path(path)
+    if "://" in path or not local.is_dir():
         return None
     files = list(islice(local.rglob("*"), _MOST_FILES))
-    return None if len(files) >= _MOST_FILES else sum(p.stat().st_size for p in files if p.is_file())
+    if len(files) >= _MOST_FILES:
+        return None
+    sizes = sorted((p.stat().st_size for p in files if p.is_file()), reverse=True)
+    most = next((value for name, value in options.items() if name.lower() == _FILES_PER_BATCH), "")
+    return sum(sizes[: int(most)] if most.isdecimal() else sizes)
 
 
 def _with_malformed(frame: DataFrame) -> DataFrame:

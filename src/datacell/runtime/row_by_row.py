@@ -53,7 +53,7 @@ class AnswersRowByRow:
             self._answer.tables,
             self._waiting.directory,
             output.is_for_cluster,
-            self._answer.on_cluster.was_staged,
+            lambda _, made, seconds: self._answer.on_cluster.was_staged(made, seconds),
             Account(next(iter(baskets.values())).account),
         )
 

@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from datacell.algebra.positions import Positions
 from datacell.engines.protocol import ParquetFiles
 from datacell.incremental.relations import SLICE
 from datacell.runtime.plans.memory import DriverMemory
-from datacell.runtime.windows.slices import Sliced, Slices, slices
+from datacell.runtime.windows.chunks import Sliced, slices
+from datacell.runtime.windows.slices import Slices
 
 SCHEMA = pa.schema([("k", pa.int64()), (SLICE, pa.int64())])
 
@@ -33,13 +33,15 @@ def content(found: Slices) -> list[int]:
     return sorted(k for path in found.files().paths for k in pq.read_table(path, partitioning=None)["k"].to_pylist())
 
 
-def combined(found: Slices, directory: str) -> tuple[ParquetFiles, Positions]:
+def combined(found: Slices) -> Sliced:
     """As executors do it: the directory is emptied, then what is read is written there."""
+    directory = found.store.combined_directory(found.chunks)
     shutil.rmtree(directory, ignore_errors=True)
     rows = pa.concat_tables([pq.read_table(path, partitioning=None) for path in found.files().paths])
     Path(directory).mkdir()
     pq.write_table(rows, Path(directory) / "part-0.parquet")
-    return ParquetFiles((directory,), len(rows)), np.unique(slices(rows))
+    there = np.unique(slices(rows))
+    return Sliced(ParquetFiles((directory,), len(rows)), int(there[0]), int(there[-1]), there)
 
 
 def moved(directory: Path) -> Slices:
@@ -68,7 +70,7 @@ def test_compaction_does_not_write_over_what_it_reads(tmp_path: Path) -> None:
     found = moved(tmp_path)
     expected = content(found)
     for _ in range(2):
-        found.compact_on_cluster(lambda directory: combined(found, directory), oldest=0)
+        found.replace_all(combined(found))
         assert (content(found), len(found.chunks)) == (expected, 1)
     assert content(relation(tmp_path, DriverMemory(50))) == expected
     assert len(list(tmp_path.glob("*.parquet"))) == 1, "nothing is left behind"
@@ -77,9 +79,9 @@ def test_compaction_does_not_write_over_what_it_reads(tmp_path: Path) -> None:
 def test_a_relation_that_comes_back_is_compacted_and_moves_again_has_its_rows_once(tmp_path: Path) -> None:
     found = moved(tmp_path)
     expected = content(found)
-    found.compact_on_cluster(lambda directory: combined(found, directory), oldest=0)
+    found.replace_all(combined(found))
     back = relation(tmp_path, DriverMemory(1 << 20))
-    back.compact(lambda rows: rows, oldest=0)
+    back.replace_all(Sliced(back.rows(), 0, 2, back.occupied()))
     assert not list(tmp_path.glob("*.parquet"))
     assert content(relation(tmp_path, DriverMemory(50))) == expected
 
@@ -93,7 +95,7 @@ def test_a_batch_that_was_not_taken_whole_is_forgotten_with_its_files(tmp_path: 
 
 def test_expired_chunks_take_their_files_with_them_and_little_comes_back(tmp_path: Path) -> None:
     found = moved(tmp_path)
-    found.memory.limit = 1000
+    found._room._memory.limit = 1000
     found.expire(2)
     assert (found.on_cluster, content(found)) == (False, [2, 2, 2, 2])
     assert found.account.to_driver.rows == 4

@@ -51,7 +51,7 @@ class PreparedPlan:
         self._tables = tree.table_names(plan)
         self._slots = tree.slots(plan)
         self._projection = tree.projection(plan)
-        self._operators = SizedOperators(plan, wanted, plans.engines, plans.placements)
+        self.operators = SizedOperators(plan, wanted, plans.engines, plans.placements)
         self.on_cluster = OnCluster(plans.query, name, plan, plans.engines.get(Site.SPARK), self.tables)
         self._lock = RLock()
         """Slices are made while answers are."""
@@ -85,7 +85,7 @@ class PreparedPlan:
         if not self._plans.has_cluster or len(self._plans.engines) == 1 or isinf(rows):
             return self._plans.has_cluster
         placements = self._plans.placements
-        return Site.SPARK in self._operators.best_on_cluster(rows, placements.policy, placements.units)
+        return Site.SPARK in self.operators.best_on_cluster(rows, placements.policy, placements.units)
 
     def accounts(self) -> Iterator[Account]:
         """What its runs have transferred."""
@@ -127,7 +127,7 @@ class PreparedPlan:
 
     def place(self, rows: Mapping[Key, float], homes: Mapping[Key, Home] = IN_THE_DRIVER) -> PlacedPlan:
         """Choose engines by the rows that are read, and by where they are."""
-        root, placements = self._operators.of(rows, {}, homes), self._plans.placements
+        root, placements = self.operators.of(rows, {}, homes), self._plans.placements
         if isinstance(root, Operator):
             sites = placements.policy.sites(root, placements.units)
             return self._put(sites, fragments(root, sites), homes)
@@ -141,13 +141,13 @@ class PreparedPlan:
         placed = self._placed
         if placed is None:
             return
-        predicted = loads(self._operators.observed(placed), placed.sites, self._plans.placements.units)
+        predicted = loads(self.operators.observed(placed), placed.sites, self._plans.placements.units)
         for one, expected in zip(placed.fragments, predicted, strict=True):
             head, site = one.fragment.plan.head(), one.fragment.site
             seconds, rows = one.seconds, one.rows.value
             yield Observed(self.name, site, head, seconds.count, rows, seconds.value * 1000, expected * 1000)
             if one.fallback_seconds.count:
-                instead, expected_there = one.fallback_seconds, self._operators.on_spark(placed, one.fragment)
+                instead, expected_there = one.fallback_seconds, self.operators.on_spark(placed, one.fragment)
                 yield Observed(
                     self.name,
                     Site.SPARK,
@@ -162,7 +162,7 @@ class PreparedPlan:
     def _look(self, placed: PlacedPlan) -> None:
         """Move if the present placement is clearly more expensive than the best, by what was observed."""
         placed.looked()
-        root, behind = self._operators.observed(placed), self._plans.is_behind()
+        root, behind = self.operators.observed(placed), self._plans.is_behind()
         if not isinstance(root, Operator):
             return
         units = self._plans.corrected()

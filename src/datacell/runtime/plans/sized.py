@@ -30,6 +30,12 @@ class SizedOperators:
         self.plan, self.wanted, self._engines, self._placements = plan, wanted, engines, placements
         self._may_run: dict[int, bool] = {}
         """For each operator, numbered as they are met, whether DuckDB may run it."""
+        self._made_of_a_row: float | None = None
+        """Rows made of each row that was read; None as long as nobody has told."""
+
+    def learn(self, read: int, made: int) -> None:
+        """So many rows were made of so many, wherever that was."""
+        self._made_of_a_row = made / max(1, read)
 
     def of(self, rows: Mapping[Key, float], seen: Mapping[int, float], homes: Mapping[Key, Home]) -> Input:
         """By the rows of its inputs, what operators were seen to give, and where inputs are."""
@@ -60,7 +66,8 @@ class SizedOperators:
     def best_on_cluster(self, rows: float, policy: Policy, units: UnitCosts) -> Sites:
         """The best placement if its inputs are on the cluster, about so many rows each."""
         slots: list[Key] = list(tree.slots(self.plan))
-        root = self.of(dict.fromkeys(slots, max(rows, 1.0)), {}, dict.fromkeys(slots, Home.CLUSTER))
+        made = {} if self._made_of_a_row is None else {id(self.plan): rows * self._made_of_a_row}
+        root = self.of(dict.fromkeys(slots, max(rows, 1.0)), made, dict.fromkeys(slots, Home.CLUSTER))
         return policy.sites(root, units) if isinstance(root, Operator) else ()
 
     def _refuses(self, number: int, alone: Plan) -> bool:

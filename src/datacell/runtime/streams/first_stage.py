@@ -37,8 +37,8 @@ class Wanted:
     directory: Callable[[int], str]
     stays: Callable[[], bool | None]
     """Do the rows that are made stay on the cluster? None as long as nobody knows how many they will be."""
-    learn: Callable[[int, float], None]
-    """Is told how many rows were made of a batch, and in how many seconds."""
+    learn: Callable[[int, int, float], None]
+    """Is told how many rows were read and how many made of them, and in how many seconds."""
     account: Account
 
 

@@ -42,11 +42,13 @@ class Slicer:
         rows = batches[0].rows if len(batches) == 1 else pa.concat_tables([b.rows for b in batches])
         if first == last and self._alone is not None:
             made = self._alone({self._slot: rows})
+            self._several.operators.learn(len(rows), len(made))
             made = made.append_column(SLICE, pa.array(np.full(len(made), first)))
             return Sliced(made, first, last, self._occupied(np.array([first], dtype=np.int64)))
         found = [self._slices(b) for b in batches]
         at = found[0] if len(found) == 1 else np.concatenate(found)
         made = self._several({self._slot: rows.append_column(SLICE, pa.array(at))})
+        self._several.operators.learn(len(rows), len(made))
         return Sliced(made, first, last, self._occupied(at))
 
     def is_for_cluster(self, expected: float) -> bool:
@@ -56,8 +58,9 @@ class Slicer:
     def wanted(self, slices: Slices) -> Wanted:
         """What is made of every batch, as long as it is."""
 
-        def learn(made: int, seconds: float) -> None:
+        def learn(read: int, made: int, seconds: float) -> None:
             slices.learn(made)
+            self._several.operators.learn(read, made)
             self._several.on_cluster.was_staged(made, seconds)
 
         if self.want is None:
