@@ -160,7 +160,7 @@ def _measure(
 
 def _came_out(cell: Cell) -> str:
     """Which path the last batch took."""
-    if not cell.works.intake.is_staged("s"):
+    if "s" not in cell.works.intake.stages:
         return DUCKDB
     return MIXED if DUCKDB in cell.statements.factory("q").plans.engine_names() else SPARK
 

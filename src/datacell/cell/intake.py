@@ -40,7 +40,8 @@ class Intake:
         self._spools: dict[str, Spool] = {}
         self._expected: dict[str, float] = {}
         """Rows that the next micro-batch of a stream is expected to have."""
-        self._stages: dict[str, FirstStage] = {}
+        self.stages: dict[str, FirstStage] = {}
+        """Of the streams whose last micro-batch stayed on the cluster."""
         self._whole: set[str] = set()
         """Streams of which all columns are read, because some rows are kept as they came."""
 
@@ -100,10 +101,6 @@ class Intake:
         for receptor in list(self.receptors.values()):
             receptor.revive()
 
-    def is_staged(self, stream: str) -> bool:
-        """Was what readers want of the last micro-batch made where that is?"""
-        return stream in self._stages
-
     def check(self) -> None:
         """Raise what made a receptor or the net stop."""
         for receptor in list(self.receptors.values()):
@@ -128,7 +125,7 @@ class Intake:
             self.scheduler.run()
             return
         before = running.basket.progress.rows
-        wanted = running.wanted(self._expected[stream] * (HYSTERESIS if stream in self._stages else 1))
+        wanted = running.wanted(self._expected[stream] * (HYSTERESIS if stream in self.stages else 1))
         if wanted is None:
             self._transfer(running, source, number, frame)
         else:
@@ -137,7 +134,7 @@ class Intake:
 
     def _transfer(self, stream: RunningStream, source: Source, number: int, frame: DataFrame) -> None:
         name = stream.definition.name
-        self._stages.pop(name, None)
+        self.stages.pop(name, None)
         if self.receptors[name].reading != Reading():
             raise ReadDifferentlyError(Reading())
         batch = ordered(source.vet(to_driver(frame, stream.basket.account)))
@@ -150,9 +147,9 @@ class Intake:
         best, now = self._reading(stream, source, wanted), self.receptors[name].reading
         if not now.has(columns_of(wanted)) or (now.is_ordered and not best.is_ordered and name not in self._whole):
             raise ReadDifferentlyError(best)
-        stage = self._stages.get(name)
+        stage = self.stages.get(name)
         if stage is None or [*stage.wanted] != wanted:
-            stage = self._stages[name] = FirstStage(stream.gate, wanted, self.engine, stream.basket.account)
+            stage = self.stages[name] = FirstStage(stream.gate, wanted, self.engine, stream.basket.account)
         try:
             staged = stage.run(frame, number, stream.clock.now())
             self.scheduler.offer(name, OfferedStaged(number, staged))
