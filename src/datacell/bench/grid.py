@@ -34,8 +34,8 @@ NEAR = 0.6
 """Paths that reach this part of the best have more turns."""
 SECONDS_PER_FILE = 20
 """Of stream time: three micro-batches from one boundary to the next."""
-WARMING = Shape(rows=400_000, files=4, seconds=4 * SECONDS_PER_FILE)
-"""What every path reads once before anything counts."""
+WARMING = Shape(rows=100_000, files=2, seconds=2 * SECONDS_PER_FILE)
+"""What every path reads once before anything counts: there are more turns for what Java has still to compile."""
 
 
 @dataclass(frozen=True)

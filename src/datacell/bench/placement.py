@@ -86,7 +86,7 @@ BOUNDS = {
         ("cq1", "cq2"),
         others=3,
         turns=1,
-        grid=grid.Bounds({2_000: 5, 1_000_000: 3}, (1_000,), turns=1),
+        grid=grid.Bounds({2_000: 4, 500_000: 3}, (1_000,), turns=1),
         grid_seconds=35.0,
     ),
 }
