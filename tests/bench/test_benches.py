@@ -26,10 +26,16 @@ def test_a_bench_declares_its_headline_and_takes_an_effort(name: Name) -> None:
     assert [v for v in vars(bench).values() if isinstance(v, dict) and set(v) == set(Effort)]
 
 
+UNMEASURED = {Name.VOLUME, Name.LATENCY, Name.TRANSFERS, Name.BACKLOG, Name.LARGE_STATE, Name.EXECUTORS, Name.PLACEMENT}
+"""Benches of which no full run was saved since their figures were declared."""
+
+
 @pytest.mark.parametrize("name", Name)
 def test_the_declared_headline_is_that_of_the_last_full_run(name: Name) -> None:
-    text = (ROOT / "benchmarks" / "results" / f"{name.value}.txt").read_text(encoding="utf-8")
-    assert tuple(re.findall(r"^(\w+) = ", text, re.MULTILINE)) == benches.find(name).HEADLINE
+    path = ROOT / "benchmarks" / "results" / f"{name.value}.txt"
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    is_measured = tuple(re.findall(r"^(\w+) = ", text, re.MULTILINE)) == benches.find(name).HEADLINE
+    assert is_measured is (name not in UNMEASURED)
 
 
 def test_every_bench_can_be_asked_for() -> None:
