@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from json import dumps
 from pathlib import Path
 
+import pyarrow.parquet as pq
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.types import (
@@ -28,6 +29,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from datacell.engines.protocol import ParquetFiles
 from datacell.errors import in_backticks
 
 _SPELLED = (
@@ -65,6 +67,30 @@ def write(frame: DataFrame, count: int, directory: Path, part: str, form: str, s
         _sync(directory)
     finally:
         shutil.rmtree(hidden, ignore_errors=True)
+
+
+def link(files: ParquetFiles, directory: Path, part: str) -> None:
+    """The files themselves, which are what would be written, as `PART-00000.parquet`, … or `PART.parquet`."""
+    made = sorted(path for one in files.paths for path in Path(one).glob("part-*.parquet"))
+    names = [f"{part}-{number:05d}.parquet" for number in range(len(made))] if len(made) > 1 else [f"{part}.parquet"]
+    for path, name in zip(made, names, strict=True):
+        hidden = directory / f".{name}.tmp"
+        hidden.unlink(missing_ok=True)
+        try:
+            os.link(path, hidden)
+        except OSError:  # on another disk
+            shutil.copyfile(path, hidden)
+        hidden.replace(directory / name)
+    for path in directory.glob(f"{part}[.-]*"):
+        if path.name not in names:
+            path.unlink()
+    _sync(directory)
+
+
+def has_columns(files: ParquetFiles, names: Sequence[str]) -> bool:
+    """Do files have just these columns?"""
+    first = next(path for one in files.paths for path in sorted(Path(one).glob("part-*.parquet")))
+    return list(pq.read_schema(first).names) == list(names)
 
 
 def csv(separator: str, header: bool) -> Save:

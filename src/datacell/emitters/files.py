@@ -75,11 +75,15 @@ class FileEmitter:
         if not isinstance(firing.content, ParquetFiles) or self._spark is None or self._save is None:
             return False
         assert firing.schema is not None
+        part = f"part-{firing.number:010d}"
+        if self._fill == Parquet() and by_executors.has_columns(firing.content, firing.schema.names):
+            self.directory.mkdir(parents=True, exist_ok=True)
+            by_executors.link(firing.content, self.directory, part)
+            return True
         frame = read_files(self._spark, firing.content, Schema(fields_of(firing.schema)))
         if self.form != "parquet" and not all(by_executors.spells(c.dataType) for c in frame.schema.fields):
             return False
         self.directory.mkdir(parents=True, exist_ok=True)
-        part = f"part-{firing.number:010d}"
         by_executors.write(frame, firing.count, self.directory, part, self.form, self._save)
         return True
 

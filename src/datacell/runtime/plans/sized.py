@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import log2
 
 from datacell.algebra import tree
 from datacell.algebra.plan import Plan
@@ -30,6 +31,8 @@ class SizedOperators:
         self.plan, self.wanted, self._engines, self._placements = plan, wanted, engines, placements
         self._may_run: dict[int, bool] = {}
         """For each operator, numbered as they are met, whether DuckDB may run it."""
+        self._best: dict[tuple[int, float | None], Sites] = {}
+        """The best placements on the cluster that were found, by about how many rows are read and made."""
         self._made_of_a_row: float | None = None
         """Rows made of each row that was read; None as long as nobody has told."""
 
@@ -65,6 +68,12 @@ class SizedOperators:
 
     def best_on_cluster(self, rows: float, policy: Policy, units: UnitCosts) -> Sites:
         """The best placement if its inputs are on the cluster, about so many rows each."""
+        about = round(log2(max(rows, 1.0)) * 4), self._made_of_a_row and round(log2(self._made_of_a_row) * 4)
+        if about not in self._best:
+            self._best[about] = self._search_on_cluster(rows, policy, units)
+        return self._best[about]
+
+    def _search_on_cluster(self, rows: float, policy: Policy, units: UnitCosts) -> Sites:
         slots: list[Key] = list(tree.slots(self.plan))
         made = {} if self._made_of_a_row is None else {id(self.plan): rows * self._made_of_a_row}
         root = self.of(dict.fromkeys(slots, max(rows, 1.0)), made, dict.fromkeys(slots, Home.CLUSTER))
