@@ -73,12 +73,15 @@ class FirstStage:
         counting = [metered(w.plan) if w.cuts is not None else None for w in wanted]
         self._metered = [engine.prepare(plan) for plan in counting if plan is not None]
         self._made_of_a_row = 0.0
+        self._read = [self._columns(columns_of([w])) for w in wanted]
+        self._counting = [self._marked(w.cuts, read) for w, read in zip(wanted, self._read, strict=True) if w.cuts]
+        """What plans read of a micro-batch, said once: every word to Java takes its time."""
 
     def run(self, frame: DataFrame, batch: int, now: datetime) -> Staged:
         """Everything that is wanted of a micro-batch, the `batch`-th of the receptor."""
-        timed, started = frame.withColumn(_TIME, self._time()), perf_counter()
-        with _kept(timed, len(self.wanted) > 1) as rows:
-            found, made = self._counted(rows) or self._observed(rows, batch)
+        started = perf_counter()
+        with _kept(frame, len(self.wanted) > 1) as rows:
+            found, made = self._counted(rows) or self._observed(self._timed(rows), batch)
         for wanted, one in made:
             count = len(one.rows) if isinstance(one.rows, pa.Table) else one.rows.count
             wanted.learn(found.count, count, (perf_counter() - started) / len(made))
@@ -90,8 +93,8 @@ class FirstStage:
             found.rejected,
             self._dead_letters(frame, now) if found.rejected else NOTHING_REJECTED,
             made,
-            lambda until: self._times(timed, until),
-            lambda until: self._rows_before(timed, until),
+            lambda until: self._times(self._timed(frame), until),
+            lambda until: self._rows_before(self._timed(frame), until),
         )
 
     # Counted by the aggregates themselves
@@ -113,11 +116,7 @@ class FirstStage:
     def _groups(self, number: int, rows: DataFrame, most: int | None) -> pa.Table | None:
         """What a plan that counts makes; None if that is more than there may be."""
         wanted, prepared = self.wanted[number], self._metered[number]
-        assert wanted.cuts is not None
-        enters = f.col(REASON).isNull()
-        slice_ = f.when(enters, self._slice_of(wanted.cuts)).alias(SLICE)
-        marks = enters.alias(PASSES), f.when(enters, f.col(_TIME)).alias(TIME)
-        inputs = self._inputs(wanted, rows.select(*self._columns(rows), slice_, *marks))
+        inputs = self._inputs(wanted, rows.select(*self._counting[number]))
 
         def fetched(made: DataFrame) -> pa.Table:
             return to_driver(made if most is None else made.limit(most + 1), wanted.account)
@@ -161,7 +160,7 @@ class FirstStage:
 
     def _make(self, number: int, rows: DataFrame, batch: int) -> pa.Table | ParquetFiles:
         wanted, prepared = self.wanted[number], self._prepared[number]
-        columns = self._columns(rows)
+        columns = [*self._read[number]]
         if wanted.cuts is not None:
             columns.append(self._slice_of(wanted.cuts).alias(SLICE))
         inputs = self._inputs(wanted, rows.where(f.col(REASON).isNull()).select(*columns))
@@ -169,8 +168,19 @@ class FirstStage:
             return prepared.over(inputs, lambda made: written(made, wanted.directory(batch)))
         return shaped(prepared.over(inputs, lambda made: to_driver(made, wanted.account)), prepared.schema)
 
-    def _columns(self, rows: DataFrame) -> list[Column]:
-        return [f.col(in_backticks(c.name)) for c in self.stream.columns if c.name in rows.columns]
+    def _columns(self, read: frozenset[str]) -> list[Column]:
+        """These columns, or one that says nothing: a frame has at least one."""
+        return [f.col(in_backticks(c.name)) for c in self.stream.columns if c.name in read] or [f.col(REASON)]
+
+    def _marked(self, cuts: Cuts, read: Sequence[Column]) -> list[Column]:
+        """What a plan that counts reads: columns, slice, whether a row enters, and its time."""
+        enters, time = f.col(REASON).isNull(), self._time()
+        slice_ = time if self.stream.event_time is None else _slice(cuts, time)
+        marks = enters.alias(PASSES), f.when(enters, time).alias(TIME)
+        return [*read, f.when(enters, slice_).alias(SLICE), *marks]
+
+    def _timed(self, rows: DataFrame) -> DataFrame:
+        return rows.withColumn(_TIME, self._time())
 
     def _inputs(self, wanted: Wanted, rows: DataFrame) -> dict[Any, Any]:
         return {BasketRows(self.stream.name): Frame(rows), **wanted.tables()}
