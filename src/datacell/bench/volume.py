@@ -52,7 +52,7 @@ class Bounds:
 
 BOUNDS = {
     Effort.FULL: Bounds(
-        shape=dense(12_000_000),
+        shape=dense(30_000_000),
         choices=((120, ""), (240, "")),
         own=((240, "default"), (120, "default"), (240, "rocksdb")),
         rounds=5,
