@@ -24,7 +24,7 @@ from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as f
 
 from datacell.algebra import tree
-from datacell.algebra.definitions import REASON
+from datacell.algebra.definitions import REASON, StreamDefinition
 from datacell.algebra.positions import Positions
 from datacell.engines.arrow import shaped
 from datacell.engines.protocol import Frame, ParquetFiles
@@ -73,7 +73,7 @@ class FirstStage:
         counting = [metered(w.plan) if w.cuts is not None else None for w in wanted]
         self._metered = [engine.prepare(plan) for plan in counting if plan is not None]
         self._made_of_a_row = 0.0
-        self._read = [self._columns(columns_of([w])) for w in wanted]
+        self._read = [_columns(self.stream, columns_of([w])) for w in wanted]
         self._counting = [self._marked(w.cuts, read) for w, read in zip(wanted, self._read, strict=True) if w.cuts]
         """What plans read of a micro-batch, said once: every word to Java takes its time."""
 
@@ -116,7 +116,7 @@ class FirstStage:
     def _groups(self, number: int, rows: DataFrame, most: int | None) -> pa.Table | None:
         """What a plan that counts makes; None if that is more than there may be."""
         wanted, prepared = self.wanted[number], self._metered[number]
-        inputs = self._inputs(wanted, rows.select(*self._counting[number]))
+        inputs = _inputs(self.stream, wanted, rows.select(*self._counting[number]))
 
         def fetched(made: DataFrame) -> pa.Table:
             return to_driver(made if most is None else made.limit(most + 1), wanted.account)
@@ -163,14 +163,10 @@ class FirstStage:
         columns = [*self._read[number]]
         if wanted.cuts is not None:
             columns.append(self._slice_of(wanted.cuts).alias(SLICE))
-        inputs = self._inputs(wanted, rows.where(f.col(REASON).isNull()).select(*columns))
+        inputs = _inputs(self.stream, wanted, rows.where(f.col(REASON).isNull()).select(*columns))
         if wanted.stays() is not False and (self.stream.event_time is not None or wanted.cuts is None):
             return prepared.over(inputs, lambda made: written(made, wanted.directory(batch)))
         return shaped(prepared.over(inputs, lambda made: to_driver(made, wanted.account)), prepared.schema)
-
-    def _columns(self, read: frozenset[str]) -> list[Column]:
-        """These columns, or one that says nothing: a frame has at least one."""
-        return [f.col(in_backticks(c.name)) for c in self.stream.columns if c.name in read] or [f.col(REASON)]
 
     def _marked(self, cuts: Cuts, read: Sequence[Column]) -> list[Column]:
         """What a plan that counts reads: columns, slice, whether a row enters, and its time."""
@@ -181,9 +177,6 @@ class FirstStage:
 
     def _timed(self, rows: DataFrame) -> DataFrame:
         return rows.withColumn(_TIME, self._time())
-
-    def _inputs(self, wanted: Wanted, rows: DataFrame) -> dict[Any, Any]:
-        return {BasketRows(self.stream.name): Frame(rows), **wanted.tables()}
 
     def _slice_of(self, cuts: Cuts) -> Column:
         return f.col(_TIME) if self.stream.event_time is None else _slice(cuts, f.col(_TIME))
@@ -219,6 +212,15 @@ class FirstStage:
         columns = [f.col(in_backticks(c.name)) for c in self.stream.columns]
         found = to_driver(early.select(*columns, _TIME), self.account)
         return shaped(found.drop_columns([_TIME]), self.gate.schema), found[_TIME].to_numpy()
+
+
+def _columns(stream: StreamDefinition, read: frozenset[str]) -> list[Column]:
+    """These columns, or one that says nothing: a frame has at least one."""
+    return [f.col(in_backticks(c.name)) for c in stream.columns if c.name in read] or [f.col(REASON)]
+
+
+def _inputs(stream: StreamDefinition, wanted: Wanted, rows: DataFrame) -> dict[Any, Any]:
+    return {BasketRows(stream.name): Frame(rows), **wanted.tables()}
 
 
 def _apart(groups: pa.Table) -> tuple[Metrics, Made]:
