@@ -31,6 +31,7 @@ from pyspark.sql.types import (
 
 from datacell.engines.protocol import ParquetFiles
 from datacell.errors import in_backticks
+from datacell.runtime.storage import files as files_on_disk
 
 _SPELLED = (
     BooleanType,
@@ -64,7 +65,7 @@ def write(frame: DataFrame, count: int, directory: Path, part: str, form: str, s
         for path in directory.glob(f"{part}[.-]*"):
             if path.name not in names:
                 path.unlink()
-        _sync(directory)
+        files_on_disk.sync_directory(directory)
     finally:
         shutil.rmtree(hidden, ignore_errors=True)
 
@@ -84,7 +85,7 @@ def link(files: ParquetFiles, directory: Path, part: str) -> None:
     for path in directory.glob(f"{part}[.-]*"):
         if path.name not in names:
             path.unlink()
-    _sync(directory)
+    files_on_disk.sync_directory(directory)
 
 
 def has_columns(files: ParquetFiles, names: Sequence[str]) -> bool:
@@ -177,11 +178,3 @@ def _number(value: Column) -> Column:
     odd = f.when((size >= 1e7) & (size < 1e16) | (size >= 1e-4) & (size < 1e-3), whole).otherwise(scientific)
     special = f.when(f.isnan(value), f.lit("NaN")).when(size == float("inf"), text)
     return f.coalesce(special, f.when(text.contains("E"), odd).otherwise(text))
-
-
-def _sync(directory: Path) -> None:
-    handle = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -49,7 +49,7 @@ def write(path: Path, fill: Callable[[BinaryIO], object]) -> None:
                 os.fsync(file.fileno())
         temporary.replace(path)
         if durable:
-            _sync_directory(path.parent)
+            sync_directory(path.parent)
     except OSError as error:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -110,7 +110,7 @@ def save_at(path: Path, offset: int, content: bytes) -> None:
             file.truncate()
             file.flush()
             os.fsync(file.fileno())
-        _sync_directory(path.parent)
+        sync_directory(path.parent)
     except OSError as error:
         raise _unwritable(path, error) from error
 
@@ -137,7 +137,7 @@ def _unwritable(path: Path, error: OSError) -> CheckpointError:
     return CheckpointError(f"{path} cannot be written: {error.strerror}", hint=hint)
 
 
-def _sync_directory(directory: Path) -> None:
+def sync_directory(directory: Path) -> None:
     handle = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(handle)
