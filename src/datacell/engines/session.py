@@ -38,6 +38,12 @@ _SMALL_JOBS = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.execution.arrow.localRelationThreshold": "65536",  # larger inputs are read by tasks, not by the planner
 }
+_LARGE_JOBS = {
+    **_SMALL_JOBS,
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.adaptive.coalescePartitions.initialPartitionNum": "200",  # they become fewer; few would not fit memory
+    "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
+}
 _FILES = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 """How Spark writes its offsets. Without Hadoop's native library the default starts a process per file, for chmod."""
 
@@ -100,6 +106,14 @@ def own_session(owner: SparkSession) -> SparkSession:
     if is_local(owner) and before is not None:
         ours.conf.set(_PARTITIONS, str(min(int(before), owner.sparkContext.defaultParallelism)))
     return ours
+
+
+def session_for_large_jobs(ours: SparkSession) -> SparkSession:
+    """A session beside one of ours in which Spark itself finds out how many partitions a job needs."""
+    large = ours.newSession()
+    for key, value in {**_MEANING, **_LARGE_JOBS}.items():
+        large.conf.set(key, value)
+    return large
 
 
 def is_local(spark: SparkSession) -> bool:

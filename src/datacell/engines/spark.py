@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from itertools import count
 from threading import Lock
 from typing import TypeVar, cast
@@ -23,7 +24,7 @@ from datacell.algebra.types import BIGINT
 from datacell.engines import sql
 from datacell.engines.arrow import arrow_schema, selected, shaped
 from datacell.engines.protocol import Annotated, Frame, Inputs, ParquetFiles, Source
-from datacell.engines.session import own_session, session
+from datacell.engines.session import own_session, session, session_for_large_jobs
 from datacell.engines.transfers import Account, to_cluster, to_driver
 from datacell.errors import EngineError, in_backticks
 
@@ -34,6 +35,9 @@ _FEW = 10_000
 
 _ONE_TASK = 1_000_000
 """Rows of input up to which one task is faster than several, because then nothing is shuffled."""
+
+_LARGE = 2_000_000
+"""Rows in files from which on a job is worth that Spark plans it again while it runs."""
 
 _CAUSE = re.compile(r"^Caused by: ([\w.$]+: )?")
 """How Java begins to tell a cause: with its class."""
@@ -91,8 +95,12 @@ class PreparedText:
 
     def _session(self, inputs: Inputs) -> SparkSession:
         """That of a micro-batch, which is not ours, if there is one: views are only seen in their own session."""
-        frames = (inputs[key] for key in self._sources)
-        return next((one.frame.sparkSession for one in frames if isinstance(one, Frame)), self._engine.session)
+        sources = [inputs[key] for key in self._sources]
+        for source in sources:
+            if isinstance(source, Frame):
+                return cast("SparkSession", source.frame.sparkSession)
+        rows = sum(one.count for one in sources if not isinstance(one, pa.Table))
+        return self._engine.large if rows > _LARGE else self._engine.session
 
     def _frame(self, session: SparkSession, key: Key, source: Source) -> DataFrame:
         match source:
@@ -102,13 +110,18 @@ class PreparedText:
                 return session.read.schema(self._schemas[key]).parquet(*paths)
             case Annotated():
                 return self._annotated(session, key, source)
-        if not len(source) and key in self._empty and session is self._engine.session:
-            return self._empty[key]
+        if not len(source):
+            return self._nothing(session, key)
         frame = to_cluster(session, selected(source, self._sources[key]), self._schemas[key], self.account)
-        frame = broadcast(frame) if len(source) <= _FEW else frame
-        if not len(source) and session is self._engine.session:
-            self._empty[key] = frame
-        return frame
+        return broadcast(frame) if len(source) <= _FEW else frame
+
+    def _nothing(self, session: SparkSession, key: Key) -> DataFrame:
+        """No rows, in a way that Spark's optimizer sees: then it leaves out what would come of them."""
+        if session is not self._engine.session:
+            return session.sql(_no_rows(self._sources[key]))
+        if key not in self._empty:
+            self._empty[key] = session.sql(_no_rows(self._sources[key]))
+        return self._empty[key]
 
     def _annotated(self, session: SparkSession, key: Key, source: Annotated) -> DataFrame:
         value, *beside = source.by.schema.names
@@ -146,6 +159,11 @@ class SparkEngine:
         self.session = own_session(owner)
         """Ours: with UTC and ANSI mode off, whatever the owner's has."""
 
+    @cached_property
+    def large(self) -> SparkSession:
+        """For jobs over so many rows that their partitions might not fit into memory."""
+        return session_for_large_jobs(self.session)
+
     def refusals(self, plan: Plan) -> tuple[str, ...]:  # noqa: ARG002 - Spark defines the answers, so it refuses nothing
         return ()
 
@@ -171,6 +189,11 @@ def _make_active(owner: SparkSession) -> None:
     """As PySpark does it itself whenever it creates a frame, which is its only public way and takes far longer."""
     SparkSession._activeSession = owner
     SparkSession._get_j_spark_session_class(owner._jvm).setActiveSession(owner._jsparkSession)
+
+
+def _no_rows(columns: Schema) -> str:
+    values = [f"CAST(NULL AS {f.type}) AS {in_backticks(f.name)}" for f in columns]
+    return f"SELECT {', '.join(values) or '1'} WHERE false"
 
 
 def _ddl(columns: Schema) -> str:

@@ -8,6 +8,7 @@ latest answer, and where the factory goes on after a restart.
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -106,6 +107,12 @@ class Output:
             self.last = firing
             self._changed.notify_all()
 
+    def fetch(self, answer: ParquetFiles, schema: pa.Schema) -> pa.Table:
+        """An answer that no firing has yet comes to the driver; its files are gone."""
+        rows = loaded(answer, schema, self.account)
+        _remove_directories(map(Path, answer.paths))
+        return rows
+
     def close(self) -> None:
         """There will be no more firings: who waits is told."""
         with self._changed:
@@ -160,5 +167,9 @@ def _remove(path: Path) -> None:
     """A firing's file, and what it names; the file first, so that it never names what is not there."""
     _, state = files.read_table(path)
     path.unlink(missing_ok=True)
-    for name in state.get(_FILES, ()):
-        shutil.rmtree(path.parent / name, ignore_errors=True)
+    _remove_directories(path.parent / name for name in state.get(_FILES, ()))
+
+
+def _remove_directories(paths: Iterable[Path]) -> None:
+    for path in paths:
+        shutil.rmtree(path, ignore_errors=True)

@@ -67,6 +67,9 @@ class WindowStrategy(Protocol):
     def positions(self) -> list[Positions]:
         """For each window, sorted positions that tell where its stream has rows."""
 
+    def at_once(self) -> int:
+        """Boundaries that may be answered at once."""
+
     def answer(self, due: Sequence[Boundary]) -> Answer:
         """The rows of the answers, each with its boundary, in order."""
 
@@ -106,7 +109,7 @@ class AnswersAtBoundaries:
         self.windowing.ingest_made(stream, arrived, made, missed)
 
     def is_due(self, ready: Ready) -> bool:
-        self._due = list(islice(self._wanted(ready), MOST_BOUNDARIES))
+        self._due = list(islice(self._wanted(ready), min(MOST_BOUNDARIES, self.windowing.at_once())))
         return bool(self._due)
 
     def fire(self, ready: Ready) -> Fired | None:  # noqa: ARG002 - it was asked when it became due
@@ -117,7 +120,7 @@ class AnswersAtBoundaries:
             size = found.count * row_bytes(self._output.schema)
             if self.query.emission is Emission.RSTREAM and size > self._memory.limit * SMALL:
                 return _fired(self._due, found, found, None)
-            found = loaded(found, schema, self._output.account)
+            found = self._output.fetch(found, schema)
         if self.query.emission is Emission.RSTREAM and len(ends) == 1:
             only = changes.with_time(self.query, found, ends[0])
             return _fired(self._due, only, only, None)

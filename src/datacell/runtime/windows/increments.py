@@ -27,6 +27,9 @@ from datacell.runtime.windows.leaves import Leaves
 from datacell.runtime.windows.query_windows import QueryWindows
 from datacell.runtime.windows.slicer import Slicer
 
+ROWS_AT_ONCE = 50_000_000
+"""On the cluster: rows, each counted at every boundary that shows it, beyond which jobs are better divided."""
+
 
 class Increments:
     """A split query at work."""
@@ -73,6 +76,11 @@ class Increments:
             return [np.empty(0, dtype=np.int64) for _ in self.windows.streams]
         occupied = {stream: ingestion.occupied() for stream, ingestion in self.ingestions.items()}
         return [occupied[stream] for stream in self.windows.streams]
+
+    def at_once(self) -> int:
+        if not self.leaves.are_on_cluster():
+            return FOREVER
+        return max(1, ROWS_AT_ONCE // max(1, self.relations.size()))
 
     def answer(self, due: Sequence[Boundary]) -> Answer:
         started = perf_counter()

@@ -21,7 +21,7 @@ from datacell.runtime.plans.prepared import PreparedPlan
 from datacell.runtime.windows.chunks import slices
 from datacell.runtime.windows.delta_join import visible_at, with_visibility
 from datacell.runtime.windows.kept_relations import KeptRelations
-from datacell.runtime.windows.on_cluster import scanned
+from datacell.runtime.windows.on_cluster import merged as on_cluster_merged
 from datacell.runtime.windows.on_cluster import visible as on_cluster_visible
 from datacell.runtime.windows.query_windows import QueryWindows
 from datacell.runtime.windows.slices import Slices
@@ -98,7 +98,7 @@ class Leaves:
             merged, window = self.merged[number], self._window_numbers[number]
             if merged.relation.on_cluster:
                 merged.forget()
-                inputs |= scanned(merged.relation, merged.leaf, due, window)
+                inputs |= on_cluster_merged(merged.relation, merged.leaf, due, window)
             else:
                 found = merged.many([b.shown[window] for b in due], ends)
                 inputs |= found.rows() | found.probes(slots)

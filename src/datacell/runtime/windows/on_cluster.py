@@ -19,13 +19,17 @@ from datacell.incremental.boundaries import Boundary, shown_during
 from datacell.incremental.inputs import Probes, ScanRows, ShownRows
 from datacell.incremental.relations import SLICE, VISIBLE_FROM, VISIBLE_TO, Leaf
 from datacell.runtime.windows.slices import Slices
+from datacell.runtime.windows.sliding.aggregation import ScannedLeaf
 from datacell.runtime.windows.sliding.asked import Asked
 from datacell.runtime.windows.sliding.from_slices import scan_slices
 from datacell.runtime.windows.sliding.leaf import SlidingLeaf
-from datacell.runtime.windows.sliding.scan import Scan
+from datacell.runtime.windows.sliding.scan import Scan, counted
 
 VALUE = "value′"
 """The column of a small table that has the slices."""
+
+_OFTEN = 4
+"""Boundaries that show a row, on average, up to which combining it at each of them costs less than sorting it once."""
 
 
 def annotated(relation: Slices, by: pa.Table, names: Sequence[str]) -> Annotated:
@@ -34,18 +38,28 @@ def annotated(relation: Slices, by: pa.Table, names: Sequence[str]) -> Annotated
     return Annotated(relation.files(), SLICE, by, tuple(zip(own, names, strict=True)))
 
 
-def scanned(relation: Slices, leaf: SlidingLeaf, due: Sequence[Boundary], window: int) -> dict[Key, Source]:
-    """What running combinations read: the rows with their scan positions, and the probes."""
+def merged(relation: Slices, leaf: SlidingLeaf, due: Sequence[Boundary], window: int) -> dict[Key, Source]:
+    """What is combined at each boundary: rows beside the boundaries that show them, or what runs over the slices."""
     slices = _live(relation)
     asked = Asked.of([b.shown[window] for b in due], [b.end for b in due], leaf.blocks)
     scan = Scan(pa.schema([pa.field(VALUE, pa.int64())]))
-    scan_slices(leaf, [(pa.table({VALUE: slices}), slices)], asked, scan)
-    nothing = leaf.nothing().append_column(leaf.at, pa.array([], leaf.at.type))
-    return {
-        ShownRows(leaf.number): nothing,
-        ScanRows(leaf.number): annotated(relation, scan.rows(), leaf.schema.names),
-        Probes(leaf.number): scan.probes(leaf.at),
-    }
+    inputs: dict[Key, Source] = {**ScannedLeaf(leaf, [], Scan(leaf.schema)).rows()}
+    shown = _shown(slices, asked, leaf)
+    if len(shown) <= _OFTEN * len(slices):
+        inputs[ShownRows(leaf.number)] = annotated(relation, shown, leaf.schema.names)
+    else:
+        scan_slices(leaf, [(pa.table({VALUE: slices}), slices)], asked, scan)
+        inputs[ScanRows(leaf.number)] = annotated(relation, scan.rows(), leaf.schema.names)
+    return inputs | {Probes(leaf.number): scan.probes(leaf.at)}
+
+
+def _shown(slices: Positions, asked: Asked, leaf: SlidingLeaf) -> pa.Table:
+    """The slices, each with every boundary that shows it."""
+    first, last = np.searchsorted(slices, asked.starts), np.searchsorted(slices, asked.stops)
+    counts = np.maximum(last - first, 0)
+    inside = counted(counts) + np.repeat(first, counts)
+    at = pa.array(np.repeat(asked.ends, counts), pa.int64()).cast(leaf.at.type)
+    return pa.table({VALUE: slices[inside], leaf.at.name: at})
 
 
 def visible(relation: Slices, number: int, leaf: Leaf) -> dict[Key, Source]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from datacell.algebra.positions import Positions
+from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.query import TIME_COLUMNS
 from datacell.algebra.tree import Key
 from datacell.engines.arrow import arrow_schema
@@ -49,6 +49,9 @@ class Reevaluation:
 
     def positions(self) -> list[Positions]:
         return [self.baskets[stream].times() for stream in self.windows.streams]
+
+    def at_once(self) -> int:
+        return FOREVER
 
     def answer(self, due: Sequence[Boundary]) -> pa.Table:
         inputs: dict[Key, pa.Table] = {BOUNDARIES: self._boundaries(due)}

@@ -67,7 +67,7 @@ class Scan:
             full = shown // size
             before = full // FAN * FAN
             who = np.repeat(np.arange(len(positions)), full - before)
-            node = _counted(full - before) + before[who]
+            node = counted(full - before) + before[who]
             begin = first[who] + node * size
             wanted.append((ends[who], begin + (level << _LEVEL) if level else positions[begin]))
             if level:
@@ -103,6 +103,6 @@ def _spread(group: int | Positions, count: int) -> Positions:
     return np.broadcast_to(np.asarray(group, dtype=np.int64), count)
 
 
-def _counted(counts: Positions) -> Positions:
+def counted(counts: Positions) -> Positions:
     """0, 1, … up to each of the counts, one after the other."""
     return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
