@@ -15,11 +15,15 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
+from datacell.algebra.schema import Schema
 from datacell.emitters import by_executors
-from datacell.emitters.files import Csv, FileEmitter, Fill, Parquet, write_json
-from datacell.engines.protocol import ParquetFiles
-from datacell.engines.spark import SparkEngine
-from datacell.runtime.storage.output import Firing
+from datacell.emitters.files import FileEmitter, Fill, WriteCsv, WriteParquet, write_json
+from datacell.engines.arrow import fields_of, shaped
+from datacell.engines.protocol import Csv, Files
+from datacell.engines.spark import SparkEngine, read_files, written
+from datacell.engines.spelling import csv_columns
+from datacell.engines.transfers import Account
+from datacell.runtime.storage.output import Firing, loaded
 
 pytestmark = pytest.mark.spark
 
@@ -71,8 +75,8 @@ COLUMNS: dict[str, pa.Array] = {
     "byte": pa.array([None, -128, 127], pa.int8()),
 }
 FORMS: dict[str, tuple[Fill, by_executors.Save]] = {
-    "csv": (Csv(), by_executors.csv(",", True)),
-    "csv;": (Csv(";", False), by_executors.csv(";", False)),
+    "csv": (WriteCsv(Csv()), by_executors.csv(Csv())),
+    "csv;": (WriteCsv(Csv(";", False)), by_executors.csv(Csv(";", False))),
     "json": (write_json, by_executors.json),
 }
 
@@ -90,7 +94,7 @@ def test_text_is_the_same(spark_engine: SparkEngine, tmp_path: Path, form: str) 
 
 def test_parquet_has_the_same_values(spark_engine: SparkEngine, tmp_path: Path) -> None:
     save = by_executors.parquet("snappy")
-    emitter = _emitter(tmp_path / "out", "parquet", Parquet(), spark_engine.session, save)
+    emitter = _emitter(tmp_path / "out", "parquet", WriteParquet(), spark_engine.session, save)
     emitter.deliver(_on_cluster(_table(), tmp_path))
     (part,) = (tmp_path / "out").iterdir()
     found = pq.read_table(part)
@@ -111,8 +115,24 @@ def test_a_name_is_spelled_as_the_driver_does(spark_engine: SparkEngine, tmp_pat
 
 def test_what_executors_spell_differently_is_written_by_the_driver(spark_engine: SparkEngine, tmp_path: Path) -> None:
     rows = pa.table({"x": pa.array([1.23456792e8, 1e-4], pa.float32()), "tags": [["a"], None]})
-    emitter = _emitter(tmp_path / "out", "csv", Csv(), spark_engine.session, by_executors.csv(",", True))
+    emitter = _emitter(tmp_path / "out", "csv", WriteCsv(Csv()), spark_engine.session, by_executors.csv(Csv()))
     assert _written(emitter, _on_cluster(rows, tmp_path)) == b'x,tags\n123456790.0,"[""a""]"\n0.0001,\n'
+
+
+@pytest.mark.parametrize("form", [Csv(), Csv(";", False)], ids=["comma", "semicolon, no header"])
+def test_csv_can_be_read_back(spark_engine: SparkEngine, tmp_path: Path, form: Csv) -> None:
+    rows = _table()
+    there = _on_cluster(rows, tmp_path, files=2).content
+    assert isinstance(there, Files)
+    frame = read_files(spark_engine.session, there, Schema(fields_of(rows.schema)))
+    columns = csv_columns(frame.schema)
+    assert columns is not None
+    files = written(frame, str(tmp_path / "csv"), (form, columns))
+    again = read_files(spark_engine.session, files, Schema(fields_of(rows.schema)))
+    by = [(name, "ascending") for name in rows.schema.names]
+    for found in (loaded(files, rows.schema, Account()), shaped(again.toArrow(), rows.schema)):
+        assert len(found) == files.count == len(rows)
+        assert repr(found.sort_by(by).to_pylist()) == repr(rows.sort_by(by).to_pylist())
 
 
 @pytest.mark.parametrize("few", [by_executors.FEW, 0], ids=["one file", "several"])
@@ -146,7 +166,7 @@ def test_a_firing_that_has_changed_its_home_is_there_once(spark_engine: SparkEng
     for number, order in enumerate([(here, there), (there, here)]):
         out = tmp_path / str(number)
         for firing in order:
-            _emitter(out, "csv", Csv(), spark_engine.session, by_executors.csv(",", True)).deliver(firing)
+            _emitter(out, "csv", WriteCsv(Csv()), spark_engine.session, by_executors.csv(Csv())).deliver(firing)
         assert [path.read_text().split() for path in out.iterdir()] == [["n", *map(str, range(10))]]
 
 
@@ -169,7 +189,7 @@ def _on_cluster(rows: pa.Table, directory: Path, number: int = 0, files: int = 1
     each = -(-len(rows) // files)
     for part in range(files):
         pq.write_table(rows.slice(part * each, each), there / f"part-{part}.parquet")
-    return Firing(number, ParquetFiles((str(there),), len(rows)), {}, rows.schema)
+    return Firing(number, Files((str(there),), len(rows)), {}, rows.schema)
 
 
 def _written(emitter: FileEmitter, firing: Firing) -> bytes:

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from datacell.emitters import columns, text
-from datacell.emitters.files import Csv
+from datacell.emitters.files import WriteCsv
+from datacell.engines.protocol import Csv
 
 _MOMENTS = st.datetimes(dt.datetime(1, 1, 2), dt.datetime(9999, 12, 30))
 _VALUES: dict[pa.DataType, st.SearchStrategy[object]] = {
@@ -60,7 +61,7 @@ def test_a_csv_file() -> None:
         }
     )
     file = io.BytesIO()
-    Csv()(file, table)
+    WriteCsv(Csv())(file, table)
     assert file.getvalue().decode() == (
         "window_end,name,load,price,tags\n"
         '2013-09-01T00:00:01Z,"",1.0,1.50,"[""a""]"\n'

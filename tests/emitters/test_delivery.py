@@ -9,7 +9,8 @@ from threading import Event
 
 import pytest
 
-from datacell.emitters.files import Csv, FileEmitter, write_json
+from datacell.emitters.files import FileEmitter, WriteCsv, write_json
+from datacell.engines.protocol import Csv
 from datacell.errors import EmitterError
 from datacell.runtime.storage.output import Firing
 from emitters.outputs import delivery, eventually, firing, output
@@ -72,7 +73,7 @@ def test_the_cursor_survives(tmp_path: Path) -> None:
 
 
 def test_parts_are_named_by_their_firing(tmp_path: Path) -> None:
-    emitter = FileEmitter(tmp_path / "out", "csv", Csv())
+    emitter = FileEmitter(tmp_path / "out", "csv", WriteCsv(Csv()))
     for number, rows in ((0, 1), (1, 0), (2, 2), (2, 2)):
         emitter.deliver(firing(number, rows))
     parts = {p.name: p.read_text() for p in (tmp_path / "out").iterdir()}
@@ -93,7 +94,7 @@ def test_an_unwritable_directory_is_tried_again(tmp_path: Path) -> None:
     blocker = tmp_path / "file"
     blocker.touch()
     source = output(tmp_path, 2)
-    running = delivery(tmp_path, source, FileEmitter(blocker / "out", "csv", Csv()))
+    running = delivery(tmp_path, source, FileEmitter(blocker / "out", "csv", WriteCsv(Csv())))
     assert eventually(lambda: "cannot be written" in (running.failure or ""))
     assert running.pending == 2
     blocker.unlink()
@@ -106,10 +107,11 @@ _FULL_DISK = """
 import resource, signal, sys
 from pathlib import Path
 from emitters.outputs import firing
-from datacell.emitters.files import Csv, FileEmitter
+from datacell.engines.protocol import Csv
+from datacell.emitters.files import FileEmitter, WriteCsv
 from datacell.errors import EmitterError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-emitter, out = FileEmitter(Path(sys.argv[1]), "csv", Csv()), Path(sys.argv[1])
+emitter, out = FileEmitter(Path(sys.argv[1]), "csv", WriteCsv(Csv())), Path(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
 try:
     emitter.deliver(firing(0, 5000))

@@ -16,7 +16,7 @@ from datacell.algebra import scalar, types
 from datacell.algebra.plan import Aggregate, Filter, Join, JoinKind, Map, Order, Over, Plan, SortKey, Table
 from datacell.algebra.schema import Field, Named
 from datacell.engines.duckdb import DuckDBEngine
-from datacell.engines.protocol import ParquetFiles, run_once
+from datacell.engines.protocol import Files, run_once
 from datacell.errors import EngineError
 
 NASTY = [
@@ -88,7 +88,7 @@ def test_reads_parquet_files(engine: DuckDBEngine, tmp_path: Path) -> None:
     for i, path in enumerate(paths):
         pq.write_table(pa.table({"a": [i], "unread": ["x"]}), path)
     plan = Table("t", "t", (Field("a", types.BIGINT),))
-    assert run_once(engine, plan, {"t": ParquetFiles(paths)}).sort_by("t.a").to_pydict() == {"t.a": [0, 1]}
+    assert run_once(engine, plan, {"t": Files(paths)}).sort_by("t.a").to_pydict() == {"t.a": [0, 1]}
 
 
 def test_refused_plan_is_not_run(engine: DuckDBEngine) -> None:

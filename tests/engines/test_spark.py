@@ -15,7 +15,7 @@ from datacell.algebra import scalar, types
 from datacell.algebra.plan import Map, Table
 from datacell.algebra.schema import Field, Named, Schema
 from datacell.engines.arrow import arrow_schema
-from datacell.engines.protocol import ParquetFiles, run_once
+from datacell.engines.protocol import Files, run_once
 from datacell.engines.spark import SparkEngine
 from datacell.errors import EngineError
 
@@ -73,7 +73,7 @@ def test_reads_parquet_files(spark_engine: SparkEngine, tmp_path: Path) -> None:
     paths = tuple(str(tmp_path / f"{i}.parquet") for i in range(2))
     for path in paths:
         pq.write_table(_ROWS, path)
-    answer = run_once(spark_engine, _PLAN, {"t": ParquetFiles(paths)})
+    answer = run_once(spark_engine, _PLAN, {"t": Files(paths)})
     assert sorted(answer.column("h").to_pylist(), key=str) == [12, 12, None, None]
 
 

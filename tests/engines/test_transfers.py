@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from datacell.engines.protocol import ParquetFiles
+from datacell.engines.protocol import Files
 from datacell.engines.transfers import Account, Transferred, read_in_driver, to_cluster, to_driver
 
 ROOT = Path(__file__).parents[2] / "src" / "datacell"
@@ -90,7 +90,7 @@ def test_an_account_counts_rows_and_bytes_and_so_does_the_larger_one(tmp_path: P
     mine, other = Account(larger), Account(larger)
     for number in range(2):
         pq.write_table(ROWS, tmp_path / f"{number}.parquet")
-    files = ParquetFiles(tuple(str(tmp_path / f"{number}.parquet") for number in range(2)), 6)
+    files = Files(tuple(str(tmp_path / f"{number}.parquet") for number in range(2)), 6)
     read = read_in_driver(files, ["k"], mine)
     assert read.column_names == ["k"]
     assert mine.to_driver == Transferred(1, 6, read.nbytes)

@@ -16,34 +16,12 @@ from pathlib import Path
 import pyarrow.parquet as pq
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
-from pyspark.sql.types import (
-    BooleanType,
-    DataType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    IntegralType,
-    StringType,
-    StructField,
-    TimestampNTZType,
-    TimestampType,
-)
+from pyspark.sql.types import BooleanType, DoubleType, IntegralType, StringType, StructField
 
-from datacell.engines.protocol import ParquetFiles
+from datacell.engines import spelling
+from datacell.engines.protocol import Csv, Files
 from datacell.errors import in_backticks
 from datacell.runtime.storage import files as files_on_disk
-
-_SPELLED = (
-    BooleanType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    IntegralType,
-    StringType,
-    TimestampNTZType,
-    TimestampType,
-)
-"""Not FLOAT, of which Java may write more digits than are needed."""
 
 FEW = 50_000
 """Rows up to which one file is better than several."""
@@ -70,10 +48,10 @@ def write(frame: DataFrame, count: int, directory: Path, part: str, form: str, s
         shutil.rmtree(hidden, ignore_errors=True)
 
 
-def link(files: ParquetFiles, directory: Path, part: str) -> None:
-    """The files themselves, which are what would be written, as `PART-00000.parquet`, … or `PART.parquet`."""
-    made = sorted(path for one in files.paths for path in Path(one).glob("part-*.parquet"))
-    names = [f"{part}-{number:05d}.parquet" for number in range(len(made))] if len(made) > 1 else [f"{part}.parquet"]
+def link(files: Files, directory: Path, part: str, form: str) -> None:
+    """The files themselves, which are what would be written, as `PART-00000.FORM`, … or `PART.FORM`."""
+    made = sorted(path for one in files.paths for path in Path(one).glob(f"part-*.{form}"))
+    names = [f"{part}-{number:05d}.{form}" for number in range(len(made))] if len(made) > 1 else [f"{part}.{form}"]
     for path, name in zip(made, names, strict=True):
         hidden = directory / f".{name}.tmp"
         hidden.unlink(missing_ok=True)
@@ -88,24 +66,17 @@ def link(files: ParquetFiles, directory: Path, part: str) -> None:
     files_on_disk.sync_directory(directory)
 
 
-def has_columns(files: ParquetFiles, names: Sequence[str]) -> bool:
+def has_columns(files: Files, names: Sequence[str]) -> bool:
     """Do files have just these columns?"""
     first = next(path for one in files.paths for path in sorted(Path(one).glob("part-*.parquet")))
     return list(pq.read_schema(first).names) == list(names)
 
 
-def csv(separator: str, header: bool) -> Save:
-    options = {
-        "sep": separator,
-        "header": str(header).lower(),
-        "escape": '"',
-        "ignoreLeadingWhiteSpace": "false",
-        "ignoreTrailingWhiteSpace": "false",
-    }
-
+def csv(form: Csv) -> Save:
     def save(frame: DataFrame, path: str) -> None:
-        fields = [spelled(f.col(in_backticks(c.name)), c.dataType).alias(c.name) for c in frame.schema.fields]
-        frame.select(*fields).write.options(**options).csv(path)
+        columns = spelling.csv_columns(frame.schema)
+        assert columns is not None, "a value that executors do not spell as the driver does"
+        spelling.write_csv(frame, columns, form, path, {})
 
     return save
 
@@ -123,25 +94,9 @@ def parquet(compression: str) -> Save:
     return lambda frame, path: frame.write.option("compression", compression).parquet(path)
 
 
-def spells(kind: DataType) -> bool:
-    """Do executors spell values of the type as the driver does?"""
-    return isinstance(kind, _SPELLED)
-
-
-def spelled(value: Column, kind: DataType) -> Column:
-    """A value as text; NULL stays NULL."""
-    if isinstance(kind, DoubleType):
-        return _number(value)
-    if isinstance(kind, TimestampType | TimestampNTZType):
-        return _instant(value, "Z" if isinstance(kind, TimestampType) else "")
-    if isinstance(kind, DecimalType):  # a cast would write 0E-18
-        return f.call_function("format_number", value, f.lit(f"0.{'0' * kind.scale}".rstrip(".")))
-    return value.cast("string")
-
-
 def _json_value(column: StructField) -> Column:
     value = f.col(in_backticks(column.name))
-    shown = spelled(value, column.dataType)
+    shown = spelling.spelled(value, column.dataType)
     match column.dataType:
         case StringType():
             shown = f.regexp_extract(f.to_json(f.struct(value.alias("v"))), r'(?s)^\{"v":(.*)\}$', 1)
@@ -153,28 +108,3 @@ def _json_value(column: StructField) -> Column:
         case _:
             shown = f.concat(f.lit('"'), shown, f.lit('"'))
     return f.when(value.isNull(), f.lit("null")).otherwise(shown)
-
-
-def _instant(value: Column, zone: str) -> Column:
-    seconds = f.date_format(value, "yyyy-MM-dd'T'HH:mm:ss")
-    micros = f.date_format(value, "yyyy-MM-dd'T'HH:mm:ss.SSSSSS")
-    return f.concat(f.when(f.date_trunc("second", value) == value, seconds).otherwise(micros), f.lit(zone))
-
-
-def _number(value: Column) -> Column:
-    """Java writes 1.5E-5 and 1.0E7 where Python writes 1.5e-05 and 10000000.0; the digits are the same.
-
-    Until Java 19 there may be more of them than are needed where neighbours are more than one apart.
-    """
-    text, size = value.cast("string"), f.abs(value)
-    plain = f.regexp_replace(text.cast("decimal(38,20)").cast("string"), "0+$", "")
-    whole = f.regexp_replace(plain, r"\.$", ".0")
-    rounded = [f.upper(f.format_string(f"%.{digits}e", value)) for digits in (14, 15, 16)]
-    digits = f.coalesce(*(f.when((size >= 1e16) & (r.cast("double") == value), r) for r in rounded), text)
-    mantissa = f.regexp_replace(f.regexp_extract(digits, r"^(.*)E", 1), r"\.?0*$", "")
-    power = f.regexp_extract(digits, r"E([+-]?\d+)$", 1).cast("int")
-    sign = f.when(power < 0, "e-").otherwise("e+")
-    scientific = f.concat(mantissa, sign, f.format_string("%02d", f.abs(power)))
-    odd = f.when((size >= 1e7) & (size < 1e16) | (size >= 1e-4) & (size < 1e-3), whole).otherwise(scientific)
-    special = f.when(f.isnan(value), f.lit("NaN")).when(size == float("inf"), text)
-    return f.coalesce(special, f.when(text.contains("E"), odd).otherwise(text))

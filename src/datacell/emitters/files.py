@@ -8,7 +8,7 @@ delivered was left by another run, and is removed: what is there is what this ru
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -22,12 +22,13 @@ from pyspark.sql import SparkSession
 from datacell.algebra.schema import Schema
 from datacell.emitters import by_executors, columns, text
 from datacell.emitters.by_executors import Save
+from datacell.engines import spelling
 from datacell.engines.arrow import fields_of
-from datacell.engines.protocol import ParquetFiles
+from datacell.engines.protocol import Csv, Files
 from datacell.engines.spark import read_files
 from datacell.errors import CheckpointError, EmitterError
 from datacell.runtime.storage import files
-from datacell.runtime.storage.output import Firing
+from datacell.runtime.storage.output import Firing, Takes
 
 Fill = Callable[[BinaryIO, pa.Table], object]
 
@@ -36,7 +37,6 @@ class FileEmitter:
     """csv with a header, json lines, or parquet. A firing without rows writes no file."""
 
     guarantee = "exactly once"
-    takes_files = True
 
     def __init__(
         self, directory: Path, form: str, fill: Fill, spark: SparkSession | None = None, save: Save | None = None
@@ -44,6 +44,7 @@ class FileEmitter:
         """`fill` writes a file in the driver, `save` lets executors write a directory."""
         self.directory, self.form, self._fill = directory, form, fill
         self._spark, self._save = spark, save
+        self.takes_files: Takes = fill.form if isinstance(fill, WriteCsv) else True
         self._begun = False
 
     def deliver(self, firing: Firing) -> None:
@@ -72,33 +73,36 @@ class FileEmitter:
 
     def _wrote_by_executors(self, firing: Firing) -> bool:
         """Rows that are on the cluster, of types that executors spell as the driver does, are written by them."""
-        if not isinstance(firing.content, ParquetFiles) or self._spark is None or self._save is None:
+        if not isinstance(firing.content, Files) or self._spark is None or self._save is None:
             return False
         assert firing.schema is not None
         part = f"part-{firing.number:010d}"
-        if self._fill == Parquet() and by_executors.has_columns(firing.content, firing.schema.names):
+        if self._is_as_written(firing.content, firing.schema.names):
             self.directory.mkdir(parents=True, exist_ok=True)
-            by_executors.link(firing.content, self.directory, part)
+            by_executors.link(firing.content, self.directory, part, self.form)
             return True
         frame = read_files(self._spark, firing.content, Schema(fields_of(firing.schema)))
-        if self.form != "parquet" and not all(by_executors.spells(c.dataType) for c in frame.schema.fields):
+        if self.form != "parquet" and not all(spelling.spells(c.dataType) for c in frame.schema.fields):
             return False
         self.directory.mkdir(parents=True, exist_ok=True)
         by_executors.write(frame, firing.count, self.directory, part, self.form, self._save)
         return True
 
+    def _is_as_written(self, found: Files, names: Sequence[str]) -> bool:
+        """Are the files what this emitter would write?"""
+        if found.csv is not None:
+            return self._fill == WriteCsv(found.csv)
+        return self._fill == WriteParquet() and by_executors.has_columns(found, names)
+
 
 @dataclass(frozen=True)
-class Csv:
-    """NULL is empty, an empty string is quoted, what is nested is JSON."""
-
-    separator: str = ","
-    header: bool = True
+class WriteCsv:
+    form: Csv
 
     def __call__(self, file: BinaryIO, rows: pa.Table) -> None:
-        if self.header:
-            file.write((self.separator.join(map(text.csv_field, rows.schema.names)) + "\n").encode())
-        for block in columns.csv(rows, self.separator):
+        if self.form.header:
+            file.write((self.form.separator.join(map(text.csv_field, rows.schema.names)) + "\n").encode())
+        for block in columns.csv(rows, self.form.separator):
             file.write(block)
 
 
@@ -108,7 +112,7 @@ def write_json(file: BinaryIO, rows: pa.Table) -> None:
 
 
 @dataclass(frozen=True)
-class Parquet:
+class WriteParquet:
     compression: str = "snappy"
 
     def __call__(self, file: BinaryIO, rows: pa.Table) -> None:

@@ -11,10 +11,11 @@ from datacell import sockets
 from datacell.algebra.definitions import EmitterDefinition
 from datacell.emitters import by_executors
 from datacell.emitters.console import ConsoleEmitter
-from datacell.emitters.files import Csv, FileEmitter, Parquet, write_json
+from datacell.emitters.files import FileEmitter, WriteCsv, WriteParquet, write_json
 from datacell.emitters.protocol import Emitter
 from datacell.emitters.sinks import SavedTableEmitter, SparkSinkEmitter
 from datacell.emitters.tcp import TcpEmitter
+from datacell.engines.protocol import Csv
 from datacell.errors import EmitterError, did_you_mean
 
 Open = Callable[[EmitterDefinition, dict[str, str], SparkSession], Emitter]
@@ -51,13 +52,8 @@ def _csv(definition: EmitterDefinition, options: dict[str, str], spark: SparkSes
     separator = options.get("sep", ",")
     if header not in ("true", "false") or len(separator) != 1 or separator in '"\n\r':
         raise EmitterError(f"emitter {definition.name}: header is 'true' or 'false', sep is one character")
-    return FileEmitter(
-        _directory(definition, options),
-        "csv",
-        Csv(separator, header == "true"),
-        spark,
-        by_executors.csv(separator, header == "true"),
-    )
+    form = Csv(separator, header == "true")
+    return FileEmitter(_directory(definition, options), "csv", WriteCsv(form), spark, by_executors.csv(form))
 
 
 def _json(definition: EmitterDefinition, options: dict[str, str], spark: SparkSession) -> Emitter:
@@ -70,7 +66,7 @@ def _parquet(definition: EmitterDefinition, options: dict[str, str], spark: Spar
         hint = f"there is {', '.join(_COMPRESSIONS)}"
         raise EmitterError(f"emitter {definition.name}: there is no compression {compression}", hint=hint)
     return FileEmitter(
-        _directory(definition, options), "parquet", Parquet(compression), spark, by_executors.parquet(compression)
+        _directory(definition, options), "parquet", WriteParquet(compression), spark, by_executors.parquet(compression)
     )
 
 

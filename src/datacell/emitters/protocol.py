@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from datacell.runtime.storage.output import Firing
+from datacell.runtime.storage.output import Firing, Takes
 
 
 class Emitter(Protocol):
     guarantee: str
     """What a client can count on, in words: "exactly once", "at least once"."""
 
-    takes_files: bool
-    """Can executors write for it what has its home on the cluster?"""
+    @property
+    def takes_files(self) -> Takes:
+        """Can executors write for it what has its home on the cluster?"""
 
     def deliver(self, firing: Firing) -> None:
         """Hand over what a firing wrote; it may be empty."""

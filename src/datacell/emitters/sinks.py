@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from datacell.algebra.schema import Schema
 from datacell.engines.arrow import fields_of
-from datacell.engines.protocol import ParquetFiles
+from datacell.engines.protocol import Files
 from datacell.engines.spark import read_files
 from datacell.engines.transfers import to_cluster
 from datacell.errors import EmitterError, in_backticks
@@ -83,7 +83,7 @@ def _write(spark: SparkSession, firing: Firing, action: Callable[[DataFrame], No
 
 def _frame(spark: SparkSession, firing: Firing) -> DataFrame:
     """What is on the cluster is read there."""
-    if isinstance(firing.content, ParquetFiles):
+    if isinstance(firing.content, Files):
         assert firing.schema is not None
         return read_files(spark, firing.content, Schema(fields_of(firing.schema)))
     return to_cluster(spark, firing.rows, None, firing.account)

@@ -19,7 +19,7 @@ from datacell.engines.agreed import DUCKDB, refusals
 from datacell.engines.agreed.spelled import RefusedError
 from datacell.engines.arrow import arrow_schema, shaped
 from datacell.engines.arrow_inputs import ArrowInput, ReadAgain, ReadOnce
-from datacell.engines.protocol import Annotated, Frame, Inputs, ParquetFiles, Source
+from datacell.engines.protocol import Annotated, Files, Frame, Inputs, Source
 from datacell.engines.transfers import Account, read_in_driver, to_driver
 from datacell.errors import EngineError
 
@@ -174,7 +174,7 @@ def _text(plan: Plan, sources: Iterable[Key]) -> str:
 def _loaded(source: Source, schema: pa.Schema, account: Account) -> pa.Table:
     """The columns that are read. Files are read here, because the database may not open any: that is a transfer."""
     match source:
-        case ParquetFiles():
+        case Files():
             source = read_in_driver(source, schema.names, account)
         case Annotated():
             source = _annotated(source, account)

@@ -15,12 +15,22 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ParquetFiles:
+class Csv:
+    """How csv is written: NULL is empty, an empty string is quoted, what is nested is JSON."""
+
+    separator: str = ","
+    header: bool = True
+
+
+@dataclass(frozen=True)
+class Files:
     """A table in files that executors have written, or that they can read; directories count as their files."""
 
     paths: tuple[str, ...]
     count: int = 0
     """Rows, as far as that is known."""
+    csv: Csv | None = None
+    """None: they are Parquet."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +48,7 @@ class Annotated:
     The small table's first column has these values; rows with another one are left out, and so is the column.
     """
 
-    files: ParquetFiles
+    files: Files
     on: str
     by: pa.Table
     columns: tuple[tuple[str, str], ...]
@@ -49,7 +59,7 @@ class Annotated:
         return self.files.count
 
 
-Source: TypeAlias = pa.Table | ParquetFiles | Frame | Annotated
+Source: TypeAlias = pa.Table | Files | Frame | Annotated
 Inputs: TypeAlias = Mapping[Any, Source]
 """The rows of what a fragment reads, by `Key`: a slot, or the name of a table. (Keys of mappings are invariant.)"""
 

@@ -12,7 +12,7 @@ from typing import TypeVar, cast
 import pyarrow as pa
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import Column, DataFrame, Observation, SparkSession
 from pyspark.sql.functions import broadcast, lit
 from pyspark.sql.functions import count as count_rows
 from pyspark.sql.types import StructType
@@ -21,9 +21,9 @@ from datacell.algebra.plan import Plan
 from datacell.algebra.schema import Field, Schema
 from datacell.algebra.tree import Key
 from datacell.algebra.types import BIGINT
-from datacell.engines import sql
+from datacell.engines import spelling, sql
 from datacell.engines.arrow import arrow_schema, selected, shaped
-from datacell.engines.protocol import Annotated, Frame, Inputs, ParquetFiles, Source
+from datacell.engines.protocol import Annotated, Csv, Files, Frame, Inputs, Source
 from datacell.engines.session import own_session, session, session_for_large_jobs
 from datacell.engines.transfers import Account, to_cluster, to_driver
 from datacell.errors import EngineError, in_backticks
@@ -38,6 +38,10 @@ _ONE_TASK = 1_000_000
 
 _LARGE = 2_000_000
 """Rows in files from which on a job is worth that Spark plans it again while it runs."""
+
+_COMMITTER = "mapreduce.fileoutputcommitter"
+_WRITING = {f"{_COMMITTER}.algorithm.version": "2", f"{_COMMITTER}.marksuccessfuljobs": "false"}
+"""Files are put where they belong by the tasks: nobody reads the directory before the job has succeeded."""
 
 _CAUSE = re.compile(r"^Caused by: ([\w.$]+: )?")
 """How Java begins to tell a cause: with its class."""
@@ -59,7 +63,7 @@ class PreparedText:
     def run(self, inputs: Inputs) -> pa.Table:
         return self._using(inputs, lambda frame: shaped(to_driver(frame, self.account), self.schema))
 
-    def write(self, inputs: Inputs, directory: str) -> ParquetFiles:
+    def write(self, inputs: Inputs, directory: str) -> Files:
         """The answer as files that executors write; what was in the directory is gone."""
         return self._using(inputs, lambda frame: written(frame, directory))
 
@@ -106,7 +110,7 @@ class PreparedText:
         match source:
             case Frame(frame):
                 return cast("DataFrame", frame)
-            case ParquetFiles(paths):
+            case Files(paths):
                 return session.read.schema(self._schemas[key]).parquet(*paths)
             case Annotated():
                 return self._annotated(session, key, source)
@@ -136,16 +140,27 @@ class PreparedText:
         return joined.select(*own, *(by[in_backticks(name)] for name in beside))
 
 
-def read_files(session: SparkSession, files: ParquetFiles, columns: Schema) -> DataFrame:
+def read_files(session: SparkSession, files: Files, columns: Schema) -> DataFrame:
     """The rows of files with these columns, which need not be looked for in them."""
-    return session.read.schema(cast("StructType", StructType.fromDDL(_ddl(columns)))).parquet(*files.paths)
+    reader = session.read.schema(cast("StructType", StructType.fromDDL(_ddl(columns))))
+    if files.csv is None:
+        return reader.parquet(*files.paths)
+    return reader.options(**spelling.csv_reading_options(files.csv)).csv([*files.paths])
 
 
-def written(frame: DataFrame, directory: str) -> ParquetFiles:
-    """The rows of a frame as files of a directory, which executors write; what was in it is gone."""
+def written(frame: DataFrame, directory: str, csv: tuple[Csv, Sequence[Column]] | None = None) -> Files:
+    """The rows of a frame as files of a directory, which executors write; what was in it is gone.
+
+    They are Parquet, or csv with columns that are spelled for it.
+    """
     seen = Observation()
-    frame.observe(seen, count_rows(lit(1)).alias("count")).write.mode("overwrite").parquet(directory)
-    return ParquetFiles((directory,), int(seen.get["count"]))
+    observed = frame.observe(seen, count_rows(lit(1)).alias("count"))
+    if csv is None:
+        observed.write.mode("overwrite").options(**_WRITING).parquet(directory)
+        return Files((directory,), int(seen.get["count"]))
+    form, columns = csv
+    spelling.write_csv(observed, columns, form, directory, _WRITING)
+    return Files((directory,), int(seen.get["count"]), form)
 
 
 class SparkEngine:

@@ -13,11 +13,12 @@ from pathlib import Path
 from threading import Lock
 
 import pyarrow as pa
+import pyarrow.csv as pc
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from datacell.engines.protocol import ParquetFiles
+from datacell.engines.protocol import Csv, Files
 
 
 @dataclass(frozen=True)
@@ -62,20 +63,40 @@ def to_driver(frame: DataFrame, account: Account) -> pa.Table:
     return table
 
 
-def read_in_driver(files: ParquetFiles, columns: list[str], account: Account) -> pa.Table:
+def read_in_driver(files: Files, columns: list[str], account: Account) -> pa.Table:
     """The rows of files that executors have written, read where they are."""
     table = pa.concat_tables([pq.read_table(path, columns=columns, partitioning=None) for path in files.paths])
     account.came(table)
     return table
 
 
-def write_from_driver(table: pa.Table, directory: Path, account: Account) -> ParquetFiles:
+def read_csv_in_driver(files: Files, schema: pa.Schema, account: Account) -> pa.Table:
+    """The rows of csv that executors have written, read where they are."""
+    assert files.csv is not None
+    parts = [part for path in files.paths for part in sorted(Path(path).glob("part-*"))]
+    table = pa.concat_tables([schema.empty_table(), *(_csv(part, schema, files.csv) for part in parts)])
+    account.came(table)
+    return table
+
+
+def _csv(part: Path, schema: pa.Schema, form: Csv) -> pa.Table:
+    names = schema.names
+    reading = pc.ReadOptions(column_names=names, skip_rows=int(form.header))
+    parsing = pc.ParseOptions(delimiter=form.separator, newlines_in_values=True, ignore_empty_lines=len(names) > 1)
+    types = {field.name: field.type for field in schema}
+    converting = pc.ConvertOptions(
+        column_types=types, null_values=[""], strings_can_be_null=True, quoted_strings_can_be_null=False
+    )
+    return pc.read_csv(part, reading, parsing, converting)
+
+
+def write_from_driver(table: pa.Table, directory: Path, account: Account) -> Files:
     """Rows that were in the driver as files for executors to read."""
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
     pq.write_table(table, directory / "part-00000.parquet")
     account.went(table)
-    return ParquetFiles((str(directory),), len(table))
+    return Files((str(directory),), len(table))
 
 
 def to_cluster(session: SparkSession, table: pa.Table, schema: StructType | None, account: Account) -> DataFrame:

@@ -27,8 +27,9 @@ from datacell.algebra import tree
 from datacell.algebra.definitions import REASON, StreamDefinition
 from datacell.algebra.positions import Positions
 from datacell.engines.arrow import shaped
-from datacell.engines.protocol import Frame, ParquetFiles
+from datacell.engines.protocol import Csv, Files, Frame
 from datacell.engines.spark import SparkEngine, written
+from datacell.engines.spelling import csv_columns
 from datacell.engines.transfers import Account, to_driver
 from datacell.errors import in_backticks
 from datacell.incremental.cuts import Cuts
@@ -76,6 +77,7 @@ class FirstStage:
         self._read = [_columns(self.stream, columns_of([w])) for w in wanted]
         self._counting = [self._marked(w.cuts, read) for w, read in zip(wanted, self._read, strict=True) if w.cuts]
         """What plans read of a micro-batch, said once: every word to Java takes its time."""
+        self._spelled: dict[int, list[Column] | None] = {}
 
     def run(self, frame: DataFrame, batch: int, now: datetime) -> Staged:
         """Everything that is wanted of a micro-batch, the `batch`-th of the receptor."""
@@ -145,8 +147,10 @@ class FirstStage:
 
     def _metrics(self) -> Iterator[Column]:
         enters, time = f.col(REASON).isNull(), f.col(_TIME)
-        yield f.count_if(enters).alias("count")
-        yield f.count_if(~enters).alias("rejected")
+        yield f.count(f.lit(1)).alias("count")
+        yield f.count(REASON).alias("rejected")
+        if self.stream.event_time is None:
+            return
         yield f.min(f.when(enters, time)).alias("earliest")
         yield f.max(f.when(enters, time)).alias("latest")
         for number, cuts in enumerate(self._all_cuts()):
@@ -158,15 +162,24 @@ class FirstStage:
             return []
         return list(dict.fromkeys(w.cuts for w in self.wanted if w.cuts is not None))
 
-    def _make(self, number: int, rows: DataFrame, batch: int) -> pa.Table | ParquetFiles:
+    def _make(self, number: int, rows: DataFrame, batch: int) -> pa.Table | Files:
         wanted, prepared = self.wanted[number], self._prepared[number]
         columns = [*self._read[number]]
         if wanted.cuts is not None:
-            columns.append(self._slice_of(wanted.cuts).alias(SLICE))
+            at_arrival = self.stream.event_time is None
+            columns.append((self._time() if at_arrival else _slice(wanted.cuts, f.col(_TIME))).alias(SLICE))
         inputs = _inputs(self.stream, wanted, rows.where(f.col(REASON).isNull()).select(*columns))
         if wanted.stays() is not False and (self.stream.event_time is not None or wanted.cuts is None):
-            return prepared.over(inputs, lambda made: written(made, wanted.directory(batch)))
+            return prepared.over(inputs, lambda made: written(made, wanted.directory(batch), self._csv(number, made)))
         return shaped(prepared.over(inputs, lambda made: to_driver(made, wanted.account)), prepared.schema)
+
+    def _csv(self, number: int, made: DataFrame) -> tuple[Csv, list[Column]] | None:
+        """How the rows are written, if that is csv."""
+        form = self.wanted[number].form()
+        if form is not None and number not in self._spelled:
+            self._spelled[number] = csv_columns(made.schema)
+        columns = self._spelled.get(number)
+        return None if form is None or columns is None else (form, columns)
 
     def _marked(self, cuts: Cuts, read: Sequence[Column]) -> list[Column]:
         """What a plan that counts reads: columns, slice, whether a row enters, and its time."""
@@ -176,10 +189,7 @@ class FirstStage:
         return [*read, f.when(enters, slice_).alias(SLICE), *marks]
 
     def _timed(self, rows: DataFrame) -> DataFrame:
-        return rows.withColumn(_TIME, self._time())
-
-    def _slice_of(self, cuts: Cuts) -> Column:
-        return f.col(_TIME) if self.stream.event_time is None else _slice(cuts, f.col(_TIME))
+        return rows if self.stream.event_time is None else rows.withColumn(_TIME, self._time())
 
     def _occupied(self, wanted: Wanted, found: _Observed, rows: DataFrame) -> Positions:
         if wanted.cuts is None or not found.count:
@@ -238,9 +248,11 @@ class _Observed:
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self._values = values
-        self.count, self.rejected = int(values["count"]), int(values["rejected"])
-        self.earliest: int = values["earliest"] if self.count else NO_TIME[0]
-        self.latest: int = values["latest"] if self.count else NO_TIME[1]
+        self.rejected = int(values["rejected"])
+        self.count = int(values["count"]) - self.rejected
+        none = (ANY_SLICE, ANY_SLICE) if self.count else NO_TIME
+        self.earliest: int = values["earliest"] if self.count and "earliest" in values else none[0]
+        self.latest: int = values["latest"] if self.count and "latest" in values else none[1]
 
     def slices(self, number: int) -> bytes:
         return bytes(self._values[f"slices {number}"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,7 +17,7 @@ from datacell.algebra import tree
 from datacell.algebra.positions import Positions
 from datacell.algebra.tree import Key
 from datacell.compile.evaluation import RowByRow
-from datacell.engines.protocol import ParquetFiles
+from datacell.engines.protocol import Csv, Files
 from datacell.engines.transfers import Account
 from datacell.incremental.inputs import BasketRows
 from datacell.runtime.evaluation import Fired, Held, PreparedBatch, Ready
@@ -55,6 +56,7 @@ class AnswersRowByRow:
             output.is_for_cluster,
             lambda _, made, seconds: self._answer.on_cluster.was_staged(made, seconds),
             Account(next(iter(baskets.values())).account),
+            output.form,
         )
 
     def prepare(self, stream: str, batch: Batch) -> PreparedBatch:  # noqa: ARG002
@@ -130,13 +132,14 @@ class _WaitingAnswers:
 
     def directory(self, batch: int) -> str:
         """Where executors put the answer of a receptor's batch."""
-        return str(self._root / f"batch-{batch:010d}.parquet")
+        return str(self._root / f"batch-{batch:010d}")
 
     def put(self, batch: int, answer: Answer) -> None:
         """Once this returns, the answer is safe."""
-        if isinstance(answer, ParquetFiles):
+        if isinstance(answer, Files):
             names = [Path(path).name for path in answer.paths]
-            self._saved.put(batch, self._schema.empty_table(), {"files": names, "count": answer.count})
+            csv = None if answer.csv is None else asdict(answer.csv)
+            self._saved.put(batch, self._schema.empty_table(), {"files": names, "count": answer.count, "csv": csv})
         else:
             self._saved.put(batch, answer.select(self._schema.names), {})
         self._waiting[batch] = answer
@@ -155,7 +158,9 @@ class _WaitingAnswers:
         for batch, rows, noted in list(self._saved.read()):
             paths = [str(self._root / name) for name in noted.get("files", ())]
             if seen < batch <= last_batch:
-                self._waiting[batch] = ParquetFiles(tuple(paths), noted["count"]) if paths else rows
+                csv = noted.get("csv")
+                files = Files(tuple(paths), noted.get("count", 0), None if csv is None else Csv(**csv))
+                self._waiting[batch] = files if paths else rows
                 continue
             self._saved.remove(batch)
             for path in paths if batch > last_batch else ():
@@ -163,13 +168,13 @@ class _WaitingAnswers:
 
 
 def _count(answer: Answer) -> int:
-    return answer.count if isinstance(answer, ParquetFiles) else len(answer)
+    return answer.count if isinstance(answer, Files) else len(answer)
 
 
 def _together(answers: Sequence[Answer], output: Output) -> Answer:
     """One answer; files stay files if there is nothing else."""
     some = [answer for answer in answers if _count(answer)]
-    files = [answer for answer in some if isinstance(answer, ParquetFiles)]
-    if len(files) == len(some):
-        return ParquetFiles(tuple(path for one in files for path in one.paths), sum(map(_count, files)))
+    files = [answer for answer in some if isinstance(answer, Files)]
+    if len(files) == len(some) and len({one.csv for one in files}) == 1:
+        return Files(tuple(path for one in files for path in one.paths), sum(map(_count, files)), files[0].csv)
     return pa.concat_tables([loaded(one, output.schema, output.account) for one in some])

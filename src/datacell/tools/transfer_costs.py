@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from datacell.algebra.schema import Schema
-from datacell.engines.protocol import Engine, ParquetFiles, Source
+from datacell.engines.protocol import Engine, Files, Source
 from datacell.placement.costs import TransferCost
 from datacell.placement.homes import row_bytes
 from datacell.rewrite.rules import optimized
@@ -44,9 +44,9 @@ def measured(engine: Engine, folder: Path) -> tuple[TransferCost, TransferCost]:
     )
 
 
-def in_files(tables: Mapping[str, pa.Table], folder: Path) -> dict[str, ParquetFiles]:
+def in_files(tables: Mapping[str, pa.Table], folder: Path) -> dict[str, Files]:
     """The same tables, as executors read them."""
-    return {name: ParquetFiles(tuple(_written(name, table, folder))) for name, table in tables.items()}
+    return {name: Files(tuple(_written(name, table, folder))) for name, table in tables.items()}
 
 
 def _written(name: str, table: pa.Table, folder: Path) -> Iterator[str]:

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from datacell.algebra.plan import Input, Map, Plan
-from datacell.engines.protocol import ParquetFiles
+from datacell.engines.protocol import Files
 from datacell.incremental.inputs import ROWS
 from datacell.placement.costs import EngineCosts, TransferCost, UnitCosts
 from datacell.placement.homes import Home
@@ -29,7 +29,7 @@ COSTLY = UnitCosts(
 
 
 @dataclass(frozen=True)
-class OnCluster(ParquetFiles):
+class OnCluster(Files):
     count: int = 0
 
 

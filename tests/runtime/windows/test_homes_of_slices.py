@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from datacell.engines.protocol import ParquetFiles
+from datacell.engines.protocol import Files
 from datacell.incremental.relations import SLICE
 from datacell.runtime.plans.memory import DriverMemory
 from datacell.runtime.windows.chunks import Sliced, slices
@@ -41,7 +41,7 @@ def combined(found: Slices) -> Sliced:
     Path(directory).mkdir()
     pq.write_table(rows, Path(directory) / "part-0.parquet")
     there = np.unique(slices(rows))
-    return Sliced(ParquetFiles((directory,), len(rows)), int(there[0]), int(there[-1]), there)
+    return Sliced(Files((directory,), len(rows)), int(there[0]), int(there[-1]), there)
 
 
 def moved(directory: Path) -> Slices:

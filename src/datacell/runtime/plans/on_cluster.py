@@ -13,7 +13,7 @@ import pyarrow as pa
 from datacell.algebra import tree
 from datacell.algebra.plan import Plan, Slot
 from datacell.algebra.tree import Key
-from datacell.engines.protocol import Engine, ParquetFiles, Source
+from datacell.engines.protocol import Engine, Files, Source
 from datacell.engines.spark import PreparedText, SparkEngine
 from datacell.engines.transfers import Account
 from datacell.errors import EngineError
@@ -54,7 +54,7 @@ class OnCluster:
         """What must be handed to it, in the shape that it has there."""
         return frozenset(tree.slots(expanded(self._plan, Site.SPARK)))
 
-    def write(self, inputs: Mapping[Key, Source], directory: str) -> ParquetFiles:
+    def write(self, inputs: Mapping[Key, Source], directory: str) -> Files:
         """The answer as files; what was in the directory is gone."""
         assert isinstance(self._spark, SparkEngine)
         if self._prepared is None:

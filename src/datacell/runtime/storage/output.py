@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from threading import Condition
@@ -18,15 +18,18 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from datacell.engines.arrow import shaped
-from datacell.engines.protocol import ParquetFiles
-from datacell.engines.transfers import Account, read_in_driver
+from datacell.engines.protocol import Csv, Files
+from datacell.engines.transfers import Account, read_csv_in_driver, read_in_driver
 from datacell.runtime.storage import files
 
 _SUFFIX, _LATEST = ".arrow", ".latest"
 
 
-Answer: TypeAlias = pa.Table | ParquetFiles
+Answer: TypeAlias = pa.Table | Files
 """Rows in the driver, or on the cluster."""
+
+Takes: TypeAlias = bool | Csv
+"""Can executors write answers for somebody? If so in csv, then how that is written."""
 
 _FILES = "files′"
 
@@ -48,13 +51,15 @@ class Firing:
 
     @property
     def count(self) -> int:
-        return self.content.count if isinstance(self.content, ParquetFiles) else len(self.content)
+        return self.content.count if isinstance(self.content, Files) else len(self.content)
 
 
 def loaded(answer: Answer, schema: pa.Schema | None, account: Account) -> pa.Table:
     """The rows of an answer in the driver."""
-    if isinstance(answer, ParquetFiles):
+    if isinstance(answer, Files):
         assert schema is not None
+        if answer.csv is not None:
+            return read_csv_in_driver(answer, schema, account)
         return shaped(read_in_driver(answer, schema.names, account), schema)
     return answer
 
@@ -66,8 +71,8 @@ class Output:
         self.directory, self.schema = directory, schema
         self.account = Account()
         """What was transferred because somebody who is in the driver reads it."""
-        self.takers: dict[str, bool] = {}
-        """Who takes the answers, and whether executors can write them for it."""
+        self.takers: dict[str, Takes] = {}
+        """Who takes the answers, and how."""
         self.closed = False
         self._changed = Condition()
         self._paths = dict(files.numbered(directory, _SUFFIX))
@@ -88,13 +93,18 @@ class Output:
         """Is there nobody who needs the rows in the driver?"""
         return all(self.takers.values())
 
+    def form(self) -> Csv | None:
+        """How executors write answers so that their only taker can have them as they are; None is Parquet."""
+        takers = list(self.takers.values())
+        return takers[0] if len(takers) == 1 and isinstance(takers[0], Csv) else None
+
     def append(self, rows: Answer, state: dict[str, Any], latest: pa.Table | None = None) -> None:
         """Write a firing, and beside it the latest answer where the rows do not tell it.
 
         Once this returns the firing will be delivered, whatever happens. In a temporary directory files only keep what
         somebody is slow to take out of memory, so there a firing is written when the next one comes.
         """
-        names = self.schema.names if isinstance(rows, ParquetFiles) else rows.schema.names
+        names = self.schema.names if isinstance(rows, Files) else rows.schema.names
         assert names == self.schema.names, f"an answer with the columns {', '.join(names)}"
         firing, before = Firing(self.next_number, rows, state, self.schema, self.account), self.last
         if latest is not None:
@@ -107,7 +117,7 @@ class Output:
             self.last = firing
             self._changed.notify_all()
 
-    def fetch(self, answer: ParquetFiles, schema: pa.Schema) -> pa.Table:
+    def fetch(self, answer: Files, schema: pa.Schema) -> pa.Table:
         """An answer that no firing has yet comes to the driver; its files are gone."""
         rows = loaded(answer, schema, self.account)
         _remove_directories(map(Path, answer.paths))
@@ -145,9 +155,10 @@ class Output:
 
     def _write(self, firing: Firing) -> None:
         path = self.directory / files.numbered_name(firing.number, _SUFFIX)
-        if isinstance(firing.content, ParquetFiles):
+        if isinstance(firing.content, Files):
             names = [str(Path(path).relative_to(self.directory)) for path in firing.content.paths]
-            there = {_FILES: names, "count": firing.content.count}
+            csv = None if firing.content.csv is None else asdict(firing.content.csv)
+            there = {_FILES: names, "count": firing.content.count, "csv": csv}
             files.write_table(path, self.schema.empty_table(), {**firing.state, **there})
         else:
             files.write_table(path, firing.content, firing.state)
@@ -159,7 +170,8 @@ class Output:
         content: Answer = rows
         if _FILES in state:
             paths = (str(self.directory / name) for name in state.pop(_FILES))
-            content = ParquetFiles(tuple(paths), state.pop("count"))
+            csv = state.pop("csv")
+            content = Files(tuple(paths), state.pop("count"), None if csv is None else Csv(**csv))
         return Firing(number, content, state, self.schema, self.account)
 
 

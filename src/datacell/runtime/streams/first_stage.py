@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from datacell.algebra.plan import Plan
 from datacell.algebra.positions import FOREVER, Positions
-from datacell.engines.protocol import ParquetFiles
+from datacell.engines.protocol import Csv, Files
 from datacell.engines.transfers import Account
 from datacell.incremental.cuts import Cuts
 
@@ -40,13 +40,15 @@ class Wanted:
     learn: Callable[[int, int, float], None]
     """Is told how many rows were read and how many made of them, and in how many seconds."""
     account: Account
+    form: Callable[[], Csv | None] = lambda: None
+    """How the rows are written that stay on the cluster; None is Parquet."""
 
 
 @dataclass(frozen=True, eq=False)
 class Made:
     """Rows that were made, and the slices that the batch had rows in."""
 
-    rows: pa.Table | ParquetFiles
+    rows: pa.Table | Files
     occupied: Positions
 
     def without(self, slices: Positions, column: str) -> Made:
@@ -54,7 +56,7 @@ class Made:
         if not len(slices):
             return self
         left = self.occupied[~np.isin(self.occupied, slices)]
-        if isinstance(self.rows, ParquetFiles):
+        if isinstance(self.rows, Files):
             return Made(self.rows, left)
         at = self.rows[column].to_numpy()
         return Made(self.rows.filter(pa.array(~np.isin(at, slices))), left)

@@ -9,7 +9,7 @@ import pyarrow as pa
 from datacell.algebra import tree
 from datacell.algebra.query import TIME_COLUMNS
 from datacell.engines.arrow import arrow_schema
-from datacell.engines.protocol import ParquetFiles
+from datacell.engines.protocol import Files
 from datacell.incremental import lift
 from datacell.incremental.boundaries import Boundary
 from datacell.incremental.inputs import BOUNDARIES
@@ -35,7 +35,7 @@ class Answering:
         shown = leaves.at_one(due[0])
         return self._one(self._boundaries(due) | shown if self._asks_when else shown)
 
-    def write(self, due: Sequence[Boundary], leaves: Leaves, directory: str) -> ParquetFiles:
+    def write(self, due: Sequence[Boundary], leaves: Leaves, directory: str) -> Files:
         """The same where some rows are on the cluster; executors write the answers, each row with its boundary."""
         return self._many.on_cluster.write(self._boundaries(due) | leaves.on_cluster(due, self._many), directory)
 

@@ -13,7 +13,7 @@ from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.query import Emission, Query, Timing
 from datacell.compile.evaluation import AtBoundaries
 from datacell.engines.arrow import arrow_schema
-from datacell.engines.protocol import ParquetFiles
+from datacell.engines.protocol import Files
 from datacell.engines.transfers import Account
 from datacell.incremental import boundaries, lift
 from datacell.incremental.boundaries import Boundary
@@ -116,7 +116,7 @@ class AnswersAtBoundaries:
         evaluated = [b for b in self._due if not b.empty]
         schema, ends = arrow_schema(lift.answer_schema(self.query)), [b.end for b in self._due]
         found: Answer = self.windowing.answer(evaluated) if evaluated else schema.empty_table()
-        if isinstance(found, ParquetFiles):
+        if isinstance(found, Files):
             size = found.count * row_bytes(self._output.schema)
             if self.query.emission is Emission.RSTREAM and size > self._memory.limit * SMALL:
                 return _fired(self._due, found, found, None)
@@ -152,7 +152,7 @@ class AnswersAtBoundaries:
         return self.windowing.held()
 
     def latest(self) -> pa.Table | None:
-        if isinstance(self._latest, ParquetFiles):
+        if isinstance(self._latest, Files):
             rows = loaded(self._latest, arrow_schema(lift.answer_schema(self.query)), self._output.account)
             return changes.at(rows, self.reached.boundary).drop_columns([lift.BOUNDARY])
         return self._latest
@@ -179,7 +179,7 @@ class AnswersAtBoundaries:
 
 
 def _fired(due: Sequence[Boundary], rows: Answer, latest: Answer, previous: pa.Table | None) -> Fired:
-    tail = 0 if isinstance(latest, ParquetFiles) else len(latest)
+    tail = 0 if isinstance(latest, Files) else len(latest)
     reached = Reached(due[-1].end, tail, previous)
     return Fired(rows, latest, reached, reached.saved(), len(due), previous)
 
@@ -204,6 +204,6 @@ def _recovered(output: Output) -> tuple[Reached, Answer | None]:
     if previous is not None:
         return Reached(boundary, tail, previous), previous
     rows = output.last.content
-    if isinstance(rows, ParquetFiles):
+    if isinstance(rows, Files):
         return Reached(boundary, tail), rows
     return Reached(boundary, tail), rows.slice(len(rows) - tail)

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from datacell.algebra.positions import Positions
 from datacell.engines.arrow import shaped
-from datacell.engines.protocol import ParquetFiles
+from datacell.engines.protocol import Files
 from datacell.engines.transfers import Account, read_in_driver, write_from_driver
 from datacell.incremental.relations import SLICE
 from datacell.runtime.storage.saved import SavedTables
@@ -34,7 +34,7 @@ class Sliced:
     `occupied` are the slices that the stream had rows in, where somebody asks.
     """
 
-    made: pa.Table | ParquetFiles
+    made: pa.Table | Files
     oldest: int
     latest: int
     occupied: Positions
@@ -48,7 +48,7 @@ class Chunk:
     """
 
     table: pa.Table | None
-    files: ParquetFiles | None
+    files: Files | None
     oldest: int
     latest: int
     occupied: Positions
@@ -97,8 +97,8 @@ class ChunkStore:
 
     def write(self, number: int, first: int, next_row: int, made: Sliced) -> Chunk:
         """Once this returns, the rows are safe."""
-        files = made.made if isinstance(made.made, ParquetFiles) else None
-        table = None if isinstance(made.made, ParquetFiles) else made.made.select(self.schema.names)
+        files = made.made if isinstance(made.made, Files) else None
+        table = None if isinstance(made.made, Files) else made.made.select(self.schema.names)
         chunk = Chunk(table, files, made.oldest, made.latest, made.occupied, number, first, next_row)
         self._saved.put(number, self.schema.empty_table() if table is None else table, chunk.noted())
         return chunk
@@ -141,7 +141,7 @@ class ChunkStore:
     def _read(self) -> Iterator[Chunk]:
         for number, rows, noted in self._saved.read():
             names = [str(self._directory / name) for name in noted.get("files", ())]
-            files = ParquetFiles(tuple(names), noted["count"]) if names else None
+            files = Files(tuple(names), noted["count"]) if names else None
             occupied, (oldest, latest) = np.array(noted["occupied"], dtype=np.int64), noted["extent"]
             table = rows if files is None else None
             yield Chunk(table, files, oldest, latest, occupied, number, noted["first"], noted["next"])

@@ -10,7 +10,7 @@ import pyarrow as pa
 from datacell.algebra.blocks import blocks
 from datacell.algebra.positions import Positions
 from datacell.algebra.window import Landmark, WindowSpec, micros
-from datacell.engines.protocol import ParquetFiles
+from datacell.engines.protocol import Files
 from datacell.incremental.boundaries import shown_during
 from datacell.incremental.inputs import ROWS
 from datacell.incremental.plans import Incremental, compacted
@@ -72,7 +72,7 @@ class Compaction:
         live = self._fewer(rows.filter(pa.array(slices(rows) >= oldest)), boundary)
         return live, np.unique(slices(live))
 
-    def _written(self, boundary: int, oldest: int) -> tuple[ParquetFiles, Positions]:
+    def _written(self, boundary: int, oldest: int) -> tuple[Files, Positions]:
         """The same by executors: what becomes of a row is told by its slice."""
         live = self.relation.occupied()
         live = live[live >= oldest]

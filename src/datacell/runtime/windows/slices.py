@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from datacell.algebra.positions import Positions
-from datacell.engines.protocol import ParquetFiles
+from datacell.engines.protocol import Files
 from datacell.engines.transfers import Account
 from datacell.runtime.plans.memory import DriverMemory, row_bytes
 from datacell.runtime.windows.chunks import Chunk, ChunkStore, Sliced
@@ -82,10 +82,10 @@ class Slices:
     def rows(self) -> pa.Table:
         return pa.concat_tables([c.rows for c in self.chunks]) if self.chunks else self.schema.empty_table()
 
-    def files(self) -> ParquetFiles:
+    def files(self) -> Files:
         """Where the rows are, if that is the cluster."""
         found = [c.files for c in self.chunks if c.files is not None and c.files.count]
-        return ParquetFiles(tuple(path for f in found for path in f.paths), sum(f.count for f in found))
+        return Files(tuple(path for f in found for path in f.paths), sum(f.count for f in found))
 
     def occupied(self) -> Positions:
         """The slices that have rows, sorted; asked for often, so remembered between changes."""
@@ -113,7 +113,7 @@ class Slices:
         self.chunks = [self.store.write(last.number, old[0].first, last.next_row, made)]
         for chunk in old[:-1]:
             self.store.remove(chunk)
-        self.store.remove_files(last, made.made.paths if isinstance(made.made, ParquetFiles) else ())
+        self.store.remove_files(last, made.made.paths if isinstance(made.made, Files) else ())
         self._settle()
 
     def _settle(self) -> None:
