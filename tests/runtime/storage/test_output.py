@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
 
+from datacell.engines.protocol import Csv, Files
 from datacell.runtime.storage import files
-from datacell.runtime.storage.output import Output
+from datacell.runtime.storage.output import Output, Takes
 
 
 def test_an_output_keeps_its_last_firing_and_goes_on_after_it(tmp_path: Path) -> None:
@@ -18,6 +21,46 @@ def test_an_output_keeps_its_last_firing_and_goes_on_after_it(tmp_path: Path) ->
     again = Output(tmp_path, output.schema)
     assert again.last is not None
     assert (again.last.number, again.last.state, again.next_number) == (2, {"boundary": 2}, 3)
+
+
+@pytest.mark.parametrize("csv", [None, Csv(";", False)], ids=["parquet", "csv"])
+def test_a_firing_in_files_is_the_same_after_a_restart(tmp_path: Path, csv: Csv | None) -> None:
+    output = Output(tmp_path, pa.schema([("x", pa.int64())]))
+    there = tmp_path / "answer"
+    there.mkdir()
+    if csv is None:
+        pq.write_table(pa.table({"x": [1, 2]}), there / "part-0.parquet")
+    else:
+        (there / "part-0.csv").write_text("1\n2\n")
+    output.append(Files((str(there),), 2, csv), {"boundary": 7})
+    again = Output(tmp_path, output.schema).last
+    assert again is not None
+    assert (again.content, again.state, again.rows.to_pydict()) == (
+        Files((str(there),), 2, csv),
+        {"boundary": 7},
+        {"x": [1, 2]},
+    )
+
+
+def test_an_answer_that_comes_to_the_driver_leaves_no_files(tmp_path: Path) -> None:
+    output = Output(tmp_path, pa.schema([("x", pa.int64())]))
+    there = tmp_path / "answer"
+    there.mkdir()
+    pq.write_table(pa.table({"x": [1]}), there / "part-0.parquet")
+    assert output.fetch(Files((str(there),), 1), output.schema).to_pydict() == {"x": [1]}
+    assert not there.exists()
+    assert output.account.to_driver.rows == 1
+
+
+@pytest.mark.parametrize(
+    ("takers", "form"),
+    [({}, None), ({"a": True}, None), ({"a": Csv()}, Csv()), ({"a": Csv(), "b": True}, None)],
+    ids=["nobody", "parquet", "csv", "csv and another"],
+)
+def test_only_one_taker_has_its_own_form(tmp_path: Path, takers: dict[str, Takes], form: Csv | None) -> None:
+    output = Output(tmp_path, pa.schema([("x", pa.int64())]))
+    output.takers.update(takers)
+    assert output.form() == form
 
 
 def test_a_temporary_output_writes_only_what_somebody_is_slow_to_take() -> None:

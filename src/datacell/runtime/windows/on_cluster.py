@@ -20,16 +20,13 @@ from datacell.incremental.inputs import Probes, ScanRows, ShownRows
 from datacell.incremental.relations import SLICE, VISIBLE_FROM, VISIBLE_TO, Leaf
 from datacell.runtime.windows.slices import Slices
 from datacell.runtime.windows.sliding.aggregation import ScannedLeaf
-from datacell.runtime.windows.sliding.asked import Asked
+from datacell.runtime.windows.sliding.asked import OFTEN, Asked
 from datacell.runtime.windows.sliding.from_slices import scan_slices
 from datacell.runtime.windows.sliding.leaf import SlidingLeaf
-from datacell.runtime.windows.sliding.scan import Scan, counted
+from datacell.runtime.windows.sliding.scan import Scan
 
 VALUE = "value′"
 """The column of a small table that has the slices."""
-
-_OFTEN = 4
-"""Boundaries that show a row, on average, up to which combining it at each of them costs less than sorting it once."""
 
 
 def annotated(relation: Slices, by: pa.Table, names: Sequence[str]) -> Annotated:
@@ -44,22 +41,14 @@ def merged(relation: Slices, leaf: SlidingLeaf, due: Sequence[Boundary], window:
     asked = Asked.of([b.shown[window] for b in due], [b.end for b in due], leaf.blocks)
     scan = Scan(pa.schema([pa.field(VALUE, pa.int64())]))
     inputs: dict[Key, Source] = {**ScannedLeaf(leaf, [], Scan(leaf.schema)).rows()}
-    shown = _shown(slices, asked, leaf)
-    if len(shown) <= _OFTEN * len(slices):
-        inputs[ShownRows(leaf.number)] = annotated(relation, shown, leaf.schema.names)
+    shown, ends = asked.shown(slices)
+    if len(shown) <= OFTEN * len(slices):
+        boundaries = pa.table({VALUE: slices[shown], leaf.at.name: leaf.boundaries(ends)})
+        inputs[ShownRows(leaf.number)] = annotated(relation, boundaries, leaf.schema.names)
     else:
         scan_slices(leaf, [(pa.table({VALUE: slices}), slices)], asked, scan)
         inputs[ScanRows(leaf.number)] = annotated(relation, scan.rows(), leaf.schema.names)
     return inputs | {Probes(leaf.number): scan.probes(leaf.at)}
-
-
-def _shown(slices: Positions, asked: Asked, leaf: SlidingLeaf) -> pa.Table:
-    """The slices, each with every boundary that shows it."""
-    first, last = np.searchsorted(slices, asked.starts), np.searchsorted(slices, asked.stops)
-    counts = np.maximum(last - first, 0)
-    inside = counted(counts) + np.repeat(first, counts)
-    at = pa.array(np.repeat(asked.ends, counts), pa.int64()).cast(leaf.at.type)
-    return pa.table({VALUE: slices[inside], leaf.at.name: at})
 
 
 def visible(relation: Slices, number: int, leaf: Leaf) -> dict[Key, Source]:

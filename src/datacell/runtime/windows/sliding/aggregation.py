@@ -12,11 +12,10 @@ from datacell.algebra.plan import Slot
 from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.tree import Key
 from datacell.incremental.inputs import NodeProbes, Probes, ScanRows, ShownRows, TreeNodes
-from datacell.incremental.merge import AT
 from datacell.incremental.plans import MergePlans, folded, suffixed
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.windows.slices import Slices
-from datacell.runtime.windows.sliding.asked import Asked
+from datacell.runtime.windows.sliding.asked import OFTEN, Asked
 from datacell.runtime.windows.sliding.back import Back, FullBlock
 from datacell.runtime.windows.sliding.from_slices import scan_slices
 from datacell.runtime.windows.sliding.front import Front
@@ -113,14 +112,30 @@ class SlidingAggregation:
     def many(self, shown: Sequence[tuple[int, int]], ends: Sequence[int]) -> ScannedLeaf:
         """What the running combination reads."""
         asked, scan = Asked.of(shown, ends, self.leaf.blocks), Scan(self.leaf.schema)
-        if self._is_little() or len(asked.block_numbers()) > FEW_BLOCKS:
+        little = self._is_little()
+        ready = self._at_each(asked) if little else None
+        if ready is not None:
+            self.forget()
+            return ScannedLeaf(self.leaf, [ready], scan)
+        if little or len(asked.block_numbers()) > FEW_BLOCKS:
             chunks = ((self._rows.piece(chunk).rows, chunk.slices) for chunk in self.relation.chunks)
             scan_slices(self.leaf, chunks, asked, scan)
             self.forget()
             return ScannedLeaf(self.leaf, [], scan)
         self.catch_up()
-        ready = [rows for block in asked.block_numbers() for rows in self._scan_block(asked, block, scan)]
-        return ScannedLeaf(self.leaf, ready, scan)
+        found = [rows for block in asked.block_numbers() for rows in self._scan_block(asked, block, scan)]
+        return ScannedLeaf(self.leaf, found, scan)
+
+    def _at_each(self, asked: Asked) -> pa.Table | None:
+        """All rows at each boundary that shows them; None if that is often."""
+        chunks = self.relation.chunks
+        at = np.concatenate([np.empty(0, dtype=np.int64), *(chunk.slices for chunk in chunks)])
+        order = np.argsort(at, kind="stable")
+        shown, ends = asked.shown(at[order])
+        if len(shown) > OFTEN * len(at):
+            return None
+        rows = pa.concat_tables([self.leaf.nothing(), *(self._rows.piece(chunk).rows for chunk in chunks)])
+        return rows.take(order[shown]).append_column(self.leaf.at, self.leaf.boundaries(ends))
 
     def _scan_block(self, asked: Asked, block: int, scan: Scan) -> list[pa.Table]:
         """What boundaries show of the block that they end in runs forward; of the one before it may be ready."""
@@ -153,7 +168,7 @@ class SlidingAggregation:
             scan.ask(backward(mine), asked.ends[mine], -mine[0])
         found = [suffixes.at(start) for start in asked.starts[mine].tolist()]
         at = np.repeat(asked.ends[mine], [len(rows) for rows in found])
-        return [pa.concat_tables(found).append_column(AT, pa.array(at, pa.int64()).cast(self.leaf.at.type))]
+        return [pa.concat_tables(found).append_column(self.leaf.at, self.leaf.boundaries(at))]
 
     def _run_backward(self, full: FullBlock, last: int, asked: Asked, mine: Positions, scan: Scan) -> None:
         """Rows of the asked segments at their positions, and what comes after the last of them at the first one."""

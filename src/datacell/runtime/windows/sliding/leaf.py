@@ -47,6 +47,10 @@ class SlidingLeaf:
         """The column that says which boundary shows a row."""
         return pa.field(AT, arrow_type(self.time.type))
 
+    def boundaries(self, ends: Positions) -> pa.Array:
+        """Values of that column."""
+        return pa.array(ends, pa.int64()).cast(self.at.type)
+
     def starts(self, start: int, end: int) -> Positions:
         """Where windows begin, between two positions."""
         return np.array(cuts.starts(self.window, self.slides, start - 1, end), dtype=np.int64)

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from datacell.algebra.positions import Positions
 from datacell.incremental.running import GROUP, NODE, POSITION, PROBED
+from datacell.runtime.windows.sliding.asked import counted
 
 FAN = 8
 """So many nodes make a larger one. Measured: fewer make more rows of nodes, more make probes ask for more."""
@@ -101,8 +102,3 @@ def _asking(ends: Positions, probed: Positions, at: pa.Field) -> pa.Table:
 
 def _spread(group: int | Positions, count: int) -> Positions:
     return np.broadcast_to(np.asarray(group, dtype=np.int64), count)
-
-
-def counted(counts: Positions) -> Positions:
-    """0, 1, … up to each of the counts, one after the other."""
-    return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
