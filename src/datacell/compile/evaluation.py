@@ -20,7 +20,6 @@ from datacell.incremental.strategy import Strategy, choose
 from datacell.intervals.program import Program
 from datacell.intervals.translate import translate
 from datacell.placement import parts
-from datacell.placement.homes import Home
 from datacell.placement.keeping import Room
 from datacell.placement.operators import Site
 from datacell.placement.shapes import tiny_joined
@@ -122,6 +121,6 @@ def _depth(plans: Reevaluated | Incremental, setting: Setting) -> Depth:
             kept = tuple(one for one in found if one.relation in sliced)
         case _:
             return Depth.FULL
-    if all(one.home is Home.DRIVER for one in kept):
+    if all(one.bytes <= room.memory for one in kept):
         return Depth.FULL
     return Depth.ROWS if isinstance(plans, Reevaluated) else Depth.NO_PAIRS

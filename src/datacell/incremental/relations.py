@@ -132,6 +132,13 @@ class Split:
     def leaves(self) -> tuple[Leaf, ...]:
         return tuple(node for node in tree.descendants(self.rest) if isinstance(node, Shown | Latest))
 
+    def in_driver(self, number: int) -> str | None:
+        """Why a relation is kept in the driver, however large it is; None if it need not be."""
+        relation = self.relations[number]
+        if any(isinstance(r, Pairs) for r in self.relations):
+            return "rows are joined there as they come"
+        return "rows are numbered there" if isinstance(relation, Kept) and relation.cuts is None else None
+
 
 def name(number: int) -> str:
     """What a relation is called where people read of it."""

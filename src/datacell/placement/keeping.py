@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datacell.algebra import tree
 from datacell.algebra.query import Query, Timing
 from datacell.algebra.schema import Schema
-from datacell.placement.homes import DRIVER_MEMORY, Home, kept_at, row_bytes
+from datacell.placement.homes import DRIVER_MEMORY, Home, kept_at, megabytes, row_bytes
 from datacell.placement.operators import Source
 from datacell.placement.sizes import Sizes
 from datacell.placement.statistics import Statistics
@@ -52,7 +52,10 @@ class Room:
         """Where rows of a stream are when they come: a receptor has them on the cluster."""
         return Home.DRIVER if stream.lower() in self.fed else Home.CLUSTER
 
-    def keeping(self, name: str, size: float, relation: int | None = None) -> Keeping:
+    def keeping(self, name: str, size: float, relation: int | None = None, in_driver: str | None = None) -> Keeping:
+        """`in_driver` says why it is kept there, however large it is."""
+        if in_driver is not None:
+            return Keeping(name, Home.DRIVER, size, f"in the driver, {megabytes(size)}: {in_driver}", relation)
         home, why = kept_at(size, self.memory)
         return Keeping(name, home, size, why, relation)
 

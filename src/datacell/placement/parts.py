@@ -92,7 +92,7 @@ def incremental(plans: Incremental, known: Statistics, room: Room) -> Parts:
         else:
             part, alive = _pairs(number, relation, rows, kept, firings, known)
         rows.append(alive)
-        kept.append(_keeping(number, part, alive, room))
+        kept.append(_keeping(number, part, alive, split, room))
         if tree.projection(part.plan) is None or Home.CLUSTER in part.homes.values():
             found.append(replace(part, wanted=kept[-1].home))
     read: dict[Key, float] = {BOUNDARIES: due}
@@ -138,9 +138,9 @@ def _kept(number: int, kept: Kept, split: Split, known: Statistics, room: Room) 
     return part, (made, made * max(spans, default=0.0))
 
 
-def _keeping(number: int, part: Part, rows: tuple[float, float], room: Room) -> Keeping:
+def _keeping(number: int, part: Part, rows: tuple[float, float], split: Split, room: Room) -> Keeping:
     _, alive = rows
-    return room.keeping(name(number), alive * row_bytes(part.plan.schema), number)
+    return room.keeping(name(number), alive * row_bytes(part.plan.schema), number, split.in_driver(number))
 
 
 def _span(window: object, split: Split, known: Statistics) -> float:

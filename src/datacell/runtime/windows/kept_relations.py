@@ -22,7 +22,6 @@ class KeptRelations:
 
     def __init__(self, described: Incremental, directory: Path, baskets: Mapping[str, Basket], plans: Plans) -> None:
         numbered = list(enumerate(described.split.relations))
-        joins = any(isinstance(relation, Pairs) for _, relation in numbered)
         self.described = [(number, relation) for number, relation in numbered if isinstance(relation, Kept)]
         self.slices = {
             number: Slices(
@@ -30,7 +29,7 @@ class KeptRelations:
                 _schema(relation),
                 baskets[relation.stream].last_batch,
                 plans.memory,
-                can_move=plans.has_cluster and relation.cuts is not None and not joins,
+                can_move=plans.has_cluster and described.split.in_driver(number) is None,
                 account=baskets[relation.stream].account,
             )
             for number, relation in self.described
