@@ -1,4 +1,4 @@
-"""At every instant it makes no difference whether batches come as raw rows or the first stage makes something of them."""
+"""At every instant it makes no difference whether batches come as raw rows or as what the first stage made of them."""
 
 from __future__ import annotations
 

@@ -99,7 +99,8 @@ class EveryInstant:
         return tuple(found)
 
     def named(self) -> Iterator[NamedPlan]:
-        return self.program.named()
+        yield from ((one.name, one.plan) for one in self.stateless)
+        yield from self.program.named()
 
 
 @dataclass(frozen=True)

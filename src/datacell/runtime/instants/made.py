@@ -22,28 +22,26 @@ from datacell.compile.evaluation import FlowOfWindow
 from datacell.engines.arrow import arrow_schema
 from datacell.engines.transfers import Account
 from datacell.intervals.validity import FROM, TO, oldest_valid, valid_to
-from datacell.runtime.instants.buffer import beginning
 from datacell.runtime.plans.memory import row_bytes
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.storage.saved import SavedTables
 from datacell.runtime.streams.basket import Basket
-from datacell.runtime.streams.batch import positions
+from datacell.runtime.streams.batch import Axis, Batch, positions
 from datacell.runtime.streams.first_stage import Arrived, Made, Wanted
 
 _LATEST = "latest"
 
 
 @dataclass(frozen=True, eq=False)
-class _Batch:
+class _MadeOfBatch:
     """What was made of a batch whose rows came up to `latest`, also those that were filtered away."""
 
-    number: int
-    rows: pa.Table
+    made: Batch
     latest: int
 
     @cached_property
     def times(self) -> Positions:
-        return np.append(positions(self.rows[FROM]), self.latest)
+        return np.append(self.made.times, self.latest)
 
 
 class MadeRows:
@@ -52,7 +50,7 @@ class MadeRows:
     def __init__(self, described: FlowOfWindow, basket: Basket, plans: Plans, directory: Path) -> None:
         self.described, self.window, self.account = described, described.window, Account(basket.account)
         self.schema = arrow_schema(described.plan.schema)
-        self._saved, self._batches = SavedTables(directory), list[_Batch]()
+        self._saved, self._batches = SavedTables(directory), list[_MadeOfBatch]()
         self._prepared = plans.prepare(described.name, described.plan)
         self.wanted = Wanted(
             described.plan,
@@ -79,15 +77,15 @@ class MadeRows:
             rows = rows.set_column(rows.schema.get_field_index(FROM), FROM, times)
         self.forget_from(arrived.number)
         self._saved.put(arrived.number, rows, {_LATEST: arrived.latest})
-        self._batches.append(_Batch(arrived.number, rows, arrived.latest))
+        self._add(arrived.number, rows, arrived.latest)
 
     def forget_from(self, number: int) -> None:
         """A batch that could not be taken comes again."""
-        self._drop([batch for batch in self._batches if batch.number >= number])
+        self._drop([batch for batch in self._batches if batch.made.number >= number])
 
     def between(self, since: int, until: int) -> pa.Table:
         """The rows that begin between two instants, with their validity."""
-        found = [beginning(batch.rows, since, until) for batch in self._batches]
+        found = [batch.made.between(Axis.TIME, since, until)[0] for batch in self._batches]
         rows = pa.concat_tables([self.schema.empty_table(), *found])
         return rows.append_column(TO, pa.array(valid_to(self.window, positions(rows[FROM]))))
 
@@ -102,22 +100,26 @@ class MadeRows:
 
     def size(self) -> tuple[int, int]:
         """Rows, and their bytes in memory."""
-        return sum(len(b.rows) for b in self._batches), sum(b.rows.nbytes for b in self._batches)
+        tables = [batch.made.rows for batch in self._batches]
+        return sum(map(len, tables)), sum(table.nbytes for table in tables)
 
     def _learn(self, read: int, made: int, seconds: float) -> None:
         self._prepared.operators.learn(read, made)
         self._prepared.on_cluster.was_staged(made, seconds)
 
-    def _drop(self, gone: Sequence[_Batch]) -> None:
+    def _add(self, number: int, rows: pa.Table, latest: int) -> None:
+        self._batches.append(_MadeOfBatch(Batch(number, rows, positions(rows[FROM]), first=0), latest))
+
+    def _drop(self, gone: Sequence[_MadeOfBatch]) -> None:
         for batch in gone:
-            self._saved.remove(batch.number)
+            self._saved.remove(batch.made.number)
         if gone:
             self._batches = [batch for batch in self._batches if batch not in gone]
 
     def _recover(self, last_batch: int) -> None:
         """Batches that were not taken will come again."""
         for number, rows, noted in self._saved.read():
-            self._batches.append(_Batch(number, rows, noted[_LATEST]))
+            self._add(number, rows, noted[_LATEST])
         self.forget_from(last_batch + 1)
 
 

@@ -38,7 +38,8 @@ class Sources:
 
     def made(self, flow: str, since: int, until: int) -> list[pa.Table]:
         """What was made of the rows of windows for the flow of this name: rows that begin between two instants."""
-        return [made.between(since, until) for made in self.staged if made.described.flow == flow]
+        found = [made.between(since, until) for made in self.staged if made.described.flow == flow]
+        return [rows for rows in found if len(rows)]
 
     def change(self, since: int, until: int) -> bool:
         """Does a row begin or cease to be valid between two instants?"""
