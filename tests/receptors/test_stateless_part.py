@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -111,9 +112,12 @@ def _run(
         _write(source, parts[:-1])
         cell, _ = _cell(spark, source, state, text, engine, memory, time)
         cell.start()
+        basket, until = cell.works.scheduler.members.streams["s"].basket, monotonic() + 120
         try:
-            while cell.works.scheduler.members.streams["s"].basket.last_batch < len(parts) - 2:
+            while basket.last_batch < len(parts) - 2:
                 cell.check()
+                assert monotonic() < until
+                sleep(0.02)
             cell.works.scheduler.wait()
         finally:
             cell.stop()
