@@ -10,8 +10,8 @@ import pytest
 from datacell.compile import Setting, compile
 from datacell.compile.evaluation import AtBoundaries
 from datacell.engines.protocol import run_once
-from datacell.incremental.inputs import BasketRows
-from datacell.incremental.metered import PASSES, TIME, metered
+from datacell.incremental.inputs import TIME, BasketRows
+from datacell.incremental.metered import PASSES, metered
 from datacell.incremental.plans import Incremental
 from datacell.incremental.relations import SLICE, Kept
 from datacell.incremental.strategy import Strategy

@@ -31,6 +31,13 @@ LATE = [
     ["SELECT count(*) AS n FROM s [RANGE 2 SECONDS SLIDE 5 SECONDS]"],
     ["SELECT k, note FROM s [FIXED 7 SECONDS SLIDE 3 SECONDS] WHERE v > 1"],
     [COUNTS, "SELECT k, note FROM s WHERE v > 3"],
+    ["SELECT k, note FROM s [RANGE 5 SECONDS] WHERE v > 3"],
+    ["SELECT k, count(*) AS n, sum(v) AS t FROM s [RANGE 5 SECONDS] WHERE v > 1 GROUP BY k", COUNTS],
+    ["SELECT count(*) AS n, max(v) AS t FROM s [FIXED 6 SECONDS] WHERE v > 4"],
+    [
+        "SELECT a.k, b.note FROM s [RANGE 4 SECONDS] a JOIN s [RANGE 9 SECONDS] b ON a.k = b.k AND a.v < b.v "
+        "WHERE a.v < 5"
+    ],
 ]
 WAYS = [("spark", 0), ("spark", 1 << 20), ("auto", 1 << 20)]
 

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from datacell.algebra.plan import Plan
 from datacell.algebra.query import Query, Timing
+from datacell.algebra.window import WindowSpec
 from datacell.compile.setting import Setting
-from datacell.incremental.inputs import over_baskets
+from datacell.incremental.inputs import TIME, BasketRows, over_baskets
 from datacell.incremental.plans import Incremental, NamedPlan, Reevaluated
 from datacell.incremental.relations import Kept, Pairs
 from datacell.incremental.split import Depth, split
 from datacell.incremental.strategy import Strategy, choose
-from datacell.intervals.program import Program
+from datacell.intervals.flow import WindowRows
+from datacell.intervals.of_window import of_window
+from datacell.intervals.program import Program, part_of
 from datacell.intervals.translate import translate
 from datacell.placement import parts
 from datacell.placement.keeping import Room
@@ -61,6 +65,17 @@ class AtBoundaries:
 
 
 @dataclass(frozen=True)
+class FlowOfWindow:
+    """What the flow of that name makes of the rows of a window as they come: `plan` over those of its stream."""
+
+    name: str
+    flow: str
+    stream: str
+    window: WindowSpec
+    plan: Plan
+
+
+@dataclass(frozen=True)
 class EveryInstant:
     """Rows know when they are valid, and operators keep what later rows may meet."""
 
@@ -70,8 +85,21 @@ class EveryInstant:
     strategy = Timing.EVERY_INSTANT.value
     why = "rows know when they are valid"
 
+    @cached_property
+    def stateless(self) -> tuple[FlowOfWindow, ...]:
+        """What can be made of rows wherever they are."""
+        found = []
+        for name, flow in self.program.flows:
+            for leaf in flow.leaves:
+                if isinstance(leaf, WindowRows):
+                    stream, window = self.program.windows[leaf.index]
+                    plan = of_window(flow, leaf, BasketRows(stream), TIME)
+                    found.append(FlowOfWindow(part_of(name, str(leaf)), name, stream, window, plan))
+        return tuple(found)
+
     def named(self) -> Iterator[NamedPlan]:
-        return self.program.named()
+        yield from ((one.name, one.plan) for one in self.stateless)
+        yield from self.program.named()
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import inf
 
 from datacell.algebra import tree
-from datacell.compile.evaluation import AtBoundaries, Evaluation, RowByRow
+from datacell.compile.evaluation import AtBoundaries, Evaluation, EveryInstant, RowByRow
 from datacell.compile.setting import Setting
 from datacell.engines.agreed import refusals
 from datacell.incremental.inputs import BasketRows
@@ -79,8 +79,14 @@ def physical(evaluation: Evaluation, setting: Setting, site: Site | None) -> Phy
     room = Room(inf if site is Site.DUCKDB else setting.driver_memory, setting.fed)
     found = _parts(evaluation, setting.known, room)
     placed = tuple(_placed(found.run, setting.units, site, room))
-    why = evaluation.why if placed else "it has no firings to place"
+    why = _why(evaluation) if placed else "it has no firings to place"
     return Physical(evaluation.strategy, why, placed, found.kept, found.intakes, setting.known, setting.units)
+
+
+def _why(evaluation: Evaluation) -> str:
+    if isinstance(evaluation, EveryInstant):
+        return f"{evaluation.why}; operators that keep rows are placed when they first run, and have no cost here"
+    return evaluation.why
 
 
 def _parts(evaluation: Evaluation, known: Statistics, room: Room) -> Parts:
@@ -92,6 +98,8 @@ def _parts(evaluation: Evaluation, known: Statistics, room: Room) -> Parts:
             return parts.incremental(plans, known, room)
         case AtBoundaries(Reevaluated() as plans):
             return parts.reevaluated(plans, known, room)
+        case EveryInstant(stateless=stateless):
+            return parts.stateless(((one.name, one.stream, one.plan) for one in stateless), known, room)
     return Parts()
 
 

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from datacell.algebra import tree
 from datacell.algebra.plan import Input, Plan, Slot, Stream
 
+TIME = "time′"
+"""The column of rows that have just come which tells the time of each, where a plan reads it."""
+
 
 @dataclass(frozen=True)
 class BasketRows(Slot):

@@ -15,12 +15,12 @@ from datacell.algebra import scalar
 from datacell.algebra.plan import Aggregate, Filter, Group, Input, Map, Plan
 from datacell.algebra.schema import Field, Named
 from datacell.algebra.types import BIGINT, BOOLEAN
-from datacell.incremental.inputs import BasketRows
+from datacell.incremental.inputs import TIME, BasketRows
 from datacell.incremental.relations import SLICE
 
-PASSES, TIME, COUNT, LATEST = "passes′", "time′", "count′", "latest′"
-"""Columns: of the input, whether a row may enter and its time; of the answer, of which rows a group is, and of how
-many, up to when."""
+PASSES, COUNT, LATEST = "passes′", "count′", "latest′"
+"""Columns: of the input, whether a row may enter; of the answer, of which rows a group is, and of how many, up to
+when."""
 
 
 def metered(plan: Plan) -> Plan | None:

@@ -66,3 +66,8 @@ class Flow:
     @property
     def schema(self) -> Schema:
         return Schema((*self.columns, *VALIDITY))
+
+
+@dataclass(frozen=True)
+class Presence(Flow):
+    """When something is there: how many rows begin at an instant does not matter."""

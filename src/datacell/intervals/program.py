@@ -50,6 +50,13 @@ class Program:
                     found.append(length)
         return tuple(found)
 
+    @property
+    def flows(self) -> Iterator[tuple[str, Flow]]:
+        """What flows into operators and into the answer, by name."""
+        for label, operator in zip(self.labels, self.operators, strict=True):
+            yield from ((input_of(label, number), flow) for number, flow in enumerate(operator.inputs))
+        yield ANSWER, self.answer
+
     def named(self) -> Iterator[NamedPlan]:
         """All that an engine will have to run, by name."""
         for label, operator in zip(self.labels, self.operators, strict=True):

@@ -40,7 +40,7 @@ from datacell.errors import PlanError
 from datacell.intervals import operators
 from datacell.intervals.aggregate_columns import Columns
 from datacell.intervals.finish import finished
-from datacell.intervals.flow import Flow, OperatorRows, WindowRows
+from datacell.intervals.flow import Flow, OperatorRows, Presence, WindowRows
 from datacell.intervals.operators import Operator
 from datacell.intervals.program import Program
 from datacell.intervals.sweep import Side
@@ -121,7 +121,7 @@ class _Translation:
         if not found or len(found) < len(plan.aggregates) or len(windows) > 1 or not _is_flow(child):
             return None
         rows = Flow(self.flow(child))
-        inputs = (rows,) if plan.keys else (rows, Flow(self._presence()))
+        inputs = (rows,) if plan.keys else (rows, self._presence())
         columns = Columns(plan.keys, tuple(found), rows.columns)
         return self._output(operators.Aggregate(plan, inputs, columns, windows.pop(), split))
 
@@ -156,13 +156,13 @@ class _Translation:
         presence = None
         if has_table or (isinstance(plan, Aggregate) and not plan.keys):
             presence = len(flows)
-            flows.append(Flow(self._presence()))
+            flows.append(self._presence())
             found.append(Side(presence, (), ()))
         return self._output(operators.Sweep(plan, tuple(flows), _over(plan, sides), tuple(found), presence, split))
 
-    def _presence(self) -> Plan:
+    def _presence(self) -> Presence:
         """When some window of the query shows something."""
-        return union([Input(WindowRows(index), VALIDITY) for index in range(len(self.windows))])
+        return Presence(union([Input(WindowRows(index), VALIDITY) for index in range(len(self.windows))]))
 
     def _split(self, plan: Plan, child: Plan, length: int) -> Plan:
         return self._output(operators.Split(plan, (Flow(self.flow(child)),), length))

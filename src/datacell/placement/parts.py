@@ -64,6 +64,16 @@ def row_by_row(plan: Plan, streams: Iterable[str], known: Statistics, room: Room
     return Parts((_delivered(Part("answer", plan, 1 / BATCH, known.adding(batches), homes), room),))
 
 
+def stateless(plans: Iterable[tuple[str, str, Plan]], known: Statistics, room: Room) -> Parts:
+    """At every instant: what is done to the rows of streams as they come, by the names of both."""
+    found = []
+    for name_, stream, plan in plans:
+        slot = BasketRows(stream)
+        homes: dict[Key, Home] = {slot: room.arrival(stream)}
+        found.append(Part(name_, plan, 1 / BATCH, known.adding({slot: known.rate(stream) * BATCH}), homes))
+    return Parts(tuple(found))
+
+
 def reevaluated(plans: Reevaluated, known: Statistics, room: Room) -> Parts:
     sizes, query = Sizes(known), plans.query
     firings, due = _firings(query, sizes)

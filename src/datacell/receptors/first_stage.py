@@ -33,15 +33,14 @@ from datacell.engines.spelling import csv_columns
 from datacell.engines.transfers import Account, to_driver
 from datacell.errors import in_backticks
 from datacell.incremental.cuts import Cuts
-from datacell.incremental.inputs import BasketRows
-from datacell.incremental.metered import COUNT, LATEST, PASSES, TIME, metered
+from datacell.incremental.inputs import TIME, BasketRows
+from datacell.incremental.metered import COUNT, LATEST, PASSES, metered
 from datacell.incremental.relations import SLICE
 from datacell.receptors.receptor import ReadDifferentlyError, Reading
 from datacell.runtime.streams.first_stage import ANY_SLICE, NO_TIME, Made, MadeOf, Staged, Wanted
 from datacell.runtime.streams.gate import NOTHING_REJECTED, TEXT, Gate
 from datacell.runtime.streams.side_output import MOST_ROWS
 
-_TIME = "time′"
 LITTLE = 200_000
 """Rows that come to the driver before it is known how many there will be; if there are more, executors write them."""
 
@@ -134,7 +133,7 @@ class FirstStage:
         given = [self._make(n, first if not n else rows, batch) for n in range(len(self.wanted))]
         found = _Observed(seen.get)
         made = [
-            (wanted, Made(made, self._occupied(wanted, found, rows)))
+            (wanted, Made(made, _times_of(made, wanted.time) if wanted.time else self._occupied(wanted, found, rows)))
             for wanted, made in zip(self.wanted, given, strict=True)
         ]
         return Metrics(found.count, found.rejected, found.earliest, found.latest), made
@@ -146,7 +145,7 @@ class FirstStage:
         return f.unix_micros(f.col(in_backticks(self.stream.event_time)).cast("timestamp"))
 
     def _metrics(self) -> Iterator[Column]:
-        enters, time = f.col(REASON).isNull(), f.col(_TIME)
+        enters, time = f.col(REASON).isNull(), f.col(TIME)
         yield f.count(f.lit(1)).alias("count")
         yield f.count(REASON).alias("rejected")
         if self.stream.event_time is None:
@@ -167,7 +166,9 @@ class FirstStage:
         columns = [*self._read[number]]
         if wanted.cuts is not None:
             at_arrival = self.stream.event_time is None
-            columns.append((self._time() if at_arrival else _slice(wanted.cuts, f.col(_TIME))).alias(SLICE))
+            columns.append((self._time() if at_arrival else _slice(wanted.cuts, f.col(TIME))).alias(SLICE))
+        if wanted.time is not None:
+            columns.append(self._time().alias(TIME))
         inputs = _inputs(self.stream, wanted, rows.where(f.col(REASON).isNull()).select(*columns))
         if wanted.stays() is not False and (self.stream.event_time is not None or wanted.cuts is None):
             return prepared.over(inputs, lambda made: written(made, wanted.directory(batch), self._csv(number, made)))
@@ -189,7 +190,7 @@ class FirstStage:
         return [*read, f.when(enters, slice_).alias(SLICE), *marks]
 
     def _timed(self, rows: DataFrame) -> DataFrame:
-        return rows if self.stream.event_time is None else rows.withColumn(_TIME, self._time())
+        return rows if self.stream.event_time is None else rows.withColumn(TIME, self._time())
 
     def _occupied(self, wanted: Wanted, found: _Observed, rows: DataFrame) -> Positions:
         if wanted.cuts is None or not found.count:
@@ -203,7 +204,7 @@ class FirstStage:
             bits = np.frombuffer(found.slices(self._all_cuts().index(cuts)), np.uint8)
             here = np.flatnonzero(np.unpackbits(bits, bitorder="little"))
             return np.asarray(np.sort(first + (here - first) % _BITS) * step + base, dtype=np.int64)
-        distinct = rows.where(f.col(REASON).isNull()).select(_slice(cuts, f.col(_TIME)).alias(SLICE)).distinct()
+        distinct = rows.where(f.col(REASON).isNull()).select(_slice(cuts, f.col(TIME)).alias(SLICE)).distinct()
         return np.sort(to_driver(distinct, self.account)[SLICE].to_numpy())
 
     def _dead_letters(self, frame: DataFrame, now: datetime) -> pa.Table:
@@ -212,16 +213,16 @@ class FirstStage:
         return self.gate.dead_letters(to_driver(rejected, self.account), now)
 
     def _times(self, timed: DataFrame, until: int) -> tuple[Positions, Positions]:
-        early = timed.where(f.col(REASON).isNull() & (f.col(_TIME) < until))
-        found = to_driver(early.groupBy(_TIME).agg(f.count("*").alias("count")), self.account)
-        return found[_TIME].to_numpy(), found["count"].to_numpy()
+        early = timed.where(f.col(REASON).isNull() & (f.col(TIME) < until))
+        found = to_driver(early.groupBy(TIME).agg(f.count("*").alias("count")), self.account)
+        return found[TIME].to_numpy(), found["count"].to_numpy()
 
     def _rows_before(self, timed: DataFrame, until: int) -> tuple[pa.Table, Positions]:
         _require(TEXT, timed)
-        early = timed.where(f.col(REASON).isNull() & (f.col(_TIME) < until)).limit(MOST_ROWS)
+        early = timed.where(f.col(REASON).isNull() & (f.col(TIME) < until)).limit(MOST_ROWS)
         columns = [f.col(in_backticks(c.name)) for c in self.stream.columns]
-        found = to_driver(early.select(*columns, _TIME), self.account)
-        return shaped(found.drop_columns([_TIME]), self.gate.schema), found[_TIME].to_numpy()
+        found = to_driver(early.select(*columns, TIME), self.account)
+        return shaped(found.drop_columns([TIME]), self.gate.schema), found[TIME].to_numpy()
 
 
 def _columns(stream: StreamDefinition, read: frozenset[str]) -> list[Column]:
@@ -258,10 +259,16 @@ class _Observed:
         return bytes(self._values[f"slices {number}"])
 
 
+def _times_of(made: pa.Table | Files, column: str) -> Positions:
+    """The times of rows that came to the driver."""
+    assert isinstance(made, pa.Table)
+    return np.unique(made[column].to_numpy())
+
+
 def columns_of(wanted: Sequence[Wanted]) -> frozenset[str]:
     """The columns of the stream that plans read."""
     nodes = [node for w in wanted for node in tree.inputs(w.plan) if isinstance(node.slot, BasketRows)]
-    return frozenset(field.name for node in nodes for field in node.columns if field.name != SLICE)
+    return frozenset(field.name for node in nodes for field in node.columns if field.name not in (SLICE, TIME))
 
 
 def _require(column: str, frame: DataFrame) -> None:

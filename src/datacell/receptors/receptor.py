@@ -56,7 +56,7 @@ class Receptor:
         self._query: StreamingQuery | None = None
         self._failure: DataCellError | None = None
         self._once = False
-        self._taking, self._stopping = Lock(), Event()
+        self._taking, self._reviving, self._stopping = Lock(), Lock(), Event()
         self._careful = source.careful
         self._is_careful = False
         self._again: Reading | None = None
@@ -77,16 +77,15 @@ class Receptor:
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for the end; True if it has come. Raises what went wrong."""
-        if self._query is None:
+        query = self._query
+        if query is None:
             return True
         try:
-            ended = self._query.awaitTermination(None if seconds is None else max(1, int(seconds)))
+            ended = query.awaitTermination(None if seconds is None else max(1, int(seconds)))
         except StreamingQueryException as error:
-            if self._failure is not None:
-                raise self._failure from None
-            if self._again is None and not self._can_be_more_careful(str(error)):
-                raise self._stopped(error) from error
-            self._read_again()
+            with self._reviving:
+                if self._query is query:  # else it was revived while this thread waited, too
+                    self._read_again(error)
             return self.wait(seconds)
         return bool(ended) or seconds is None
 
@@ -111,7 +110,12 @@ class Receptor:
         self._query.stop()
         self._query = None
 
-    def _read_again(self) -> None:
+    def _read_again(self, error: StreamingQueryException) -> None:
+        """Read on in another way, if that is why reading has ended."""
+        if self._failure is not None:
+            raise self._failure from None
+        if self._again is None and not self._can_be_more_careful(str(error)):
+            raise self._stopped(error) from error
         self.reading, self._again = self._again or self.reading, None
         self._read()
 

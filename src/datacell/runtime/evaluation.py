@@ -55,10 +55,14 @@ class Fired:
 
 @dataclass(frozen=True)
 class Held:
-    """In how many chunks a slice is ingested at present, and how many rows are held beside the baskets."""
+    """In how many chunks a slice is ingested at present, and how many rows are held beside the baskets.
+
+    `bytes` is what they take in the driver if they are held as they came, until time has come to them.
+    """
 
     chunks: int
     rows: int
+    bytes: int = 0
 
 
 class Evaluation(Protocol):

@@ -20,6 +20,7 @@ class InputBuffer:
     def __init__(self, flow: Flow, name: str, plans: Plans) -> None:
         self.schema = arrow_schema(flow.schema)
         self.rows = self.schema.empty_table()
+        self.name = name
         self._leaves = flow.leaves
         self._flow = plans.prepare(name, flow.plan)
 
@@ -28,8 +29,12 @@ class InputBuffer:
         leaves: dict[Key, pa.Table] = {leaf: new[leaf] for leaf in self._leaves}
         if not any(map(len, leaves.values())):
             return
-        made = self._flow(leaves).select(self.schema.names)
-        self.rows = pa.concat_tables([self.rows, made]) if len(self.rows) else made
+        self.add(self._flow(leaves))
+
+    def add(self, made: pa.Table) -> None:
+        """Rows of the flow."""
+        rows = made.select(self.schema.names)
+        self.rows = pa.concat_tables([self.rows, rows]) if len(self.rows) else rows
 
     def progress(self, progress: Mapping[Leaf, int]) -> int:
         """No row that begins before this instant will come any more."""

@@ -14,6 +14,7 @@ from datacell.compile.evaluation import EveryInstant
 from datacell.engines.transfers import Account
 from datacell.runtime.evaluation import Fired, Held, PreparedBatch, Ready
 from datacell.runtime.instants.cut_points import CutPoint
+from datacell.runtime.instants.made import MadeRows, narrows
 from datacell.runtime.instants.running_program import RunningProgram
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.storage.output import Output
@@ -31,22 +32,35 @@ class AnswersAtEveryInstant:
         saved: dict[str, Any] = {} if output.last is None else output.last.state
         cut_points = tuple(tuple(CutPoint(**c) for c in of_one) for of_one in saved.get("cut_points", ()))
         reached = saved.get("now", -FOREVER), saved.get("released", -FOREVER), cut_points
-        self.program = RunningProgram(described.program, baskets, plans, *reached)
+        self._staged = [
+            MadeRows(one, baskets[one.stream], plans, output.directory / "made" / str(number))
+            for number, one in enumerate(described.stateless)
+        ]
+        self._narrowed = {name for name, basket in baskets.items() if narrows(self._of(name), basket.schema)}
+        """The streams of which less comes to the driver if the first stage makes something of them."""
+        self._has_cluster = plans.has_cluster
+        self.program = RunningProgram(described.program, baskets, plans, *reached, staged=self._staged)
         self._recovered = None if output.last is None else output.last.rows
         self._has_fired = False
 
     def prepare(self, stream: str, batch: Batch) -> PreparedBatch:  # noqa: ARG002
         return {}
 
-    def ingest(self, stream: str, batch: Batch, prepared: PreparedBatch) -> None:
+    def ingest(self, stream: str, batch: Batch, prepared: PreparedBatch) -> None:  # noqa: ARG002
         """Rows are taken when time has come to them."""
+        for one in self._of(stream):
+            one.forget_from(batch.number)
 
-    def wanted(self, stream: str, expected: float) -> Sequence[Wanted] | None:  # noqa: ARG002
-        """Rows are needed as long as they are valid."""
-        return None
+    def wanted(self, stream: str, expected: float) -> Sequence[Wanted] | None:
+        """What needs no state; the rest is done, and what is kept stays, in the driver."""
+        if stream not in self._narrowed or not self._has_cluster:
+            return None
+        staged = self._of(stream)
+        return [one.wanted for one in staged] if all(one.is_for_cluster(expected) for one in staged) else None
 
     def ingest_made(self, stream: str, arrived: Arrived, made: Sequence[MadeOf], missed: Positions) -> None:
-        """Nothing was wanted."""
+        for one in self._of(stream):
+            one.put(arrived, next(found for wanted, found in made if wanted is one.wanted), missed)
 
     def is_due(self, ready: Ready) -> bool:
         now = ready()
@@ -73,16 +87,22 @@ class AnswersAtEveryInstant:
         return [(Now(), until) for name, _ in self.program.program.windows if name == stream]
 
     def transfers(self) -> list[tuple[str, Account]]:
-        return []
+        return [(one.described.name, one.account) for one in self._staged]
 
     def expire(self) -> None:
         """Operators let go of rows by themselves."""
+        for one in self._staged:
+            one.expire(self.program.released)
 
     def held(self) -> Held:
-        return self.program.held()
+        held, sizes = self.program.held(), [one.size() for one in self._staged]
+        return Held(held.chunks, held.rows + sum(rows for rows, _ in sizes), sum(size for _, size in sizes))
 
     def latest(self) -> pa.Table | None:
         return self.program.latest() if self._has_fired else self._recovered
 
     def remark(self) -> str:
         return self.program.remark()
+
+    def _of(self, stream: str) -> list[MadeRows]:
+        return [one for one in self._staged if one.described.stream == stream]

@@ -31,6 +31,7 @@ from datacell.runtime.instants.cut_points import CutPoint, CutPoints
 from datacell.runtime.instants.delivery import Delivery
 from datacell.runtime.instants.distinct import StatefulDistinct
 from datacell.runtime.instants.join import StatefulJoin
+from datacell.runtime.instants.made import MadeRows
 from datacell.runtime.instants.operator import StatefulOperator
 from datacell.runtime.instants.sources import Sources
 from datacell.runtime.instants.split import StatefulSplit
@@ -59,12 +60,13 @@ class RunningProgram:
         now: int = -FOREVER,
         released: int = -FOREVER,
         cut_points: Sequence[Sequence[CutPoint]] = (),
+        staged: Sequence[MadeRows] = (),
     ) -> None:
         self.program, self.now, self.released = program, now, released
         self.cut_points = [CutPoints(c) for c in cut_points or [(_first(o),) for o in program.operators]]
         described = zip(program.operators, program.labels, self.cut_points, strict=True)
         self.operators = [_stateful(operator, label, plans, cuts) for operator, label, cuts in described]
-        self.sources = Sources(program.windows, baskets)
+        self.sources = Sources(program.windows, baskets, staged)
         self._answer, self._delivery = InputBuffer(program.answer, ANSWER, plans), Delivery(program, plans)
         self._cuts = 0
         self._is_warm = False
@@ -136,6 +138,9 @@ class RunningProgram:
     def _flow(self, since: int, until: int) -> int:
         """Let the rows between two instants flow into the answer, which has then come to an instant."""
         new = self.sources.new(since, until)
+        for buffer in (*(b for o in self.operators for b in o.buffers), self._answer):
+            for made in self.sources.made(buffer.name, since, until):
+                buffer.add(made)
         progress: dict[Leaf, int] = dict.fromkeys(new, until)
         for index, operator in enumerate(self.operators):
             leaf = OperatorRows(index)

@@ -19,11 +19,13 @@ class _Members(Protocol):
 
 
 def has_room(net: _Members, stream: str) -> bool:
-    """Is the basket small, or does nobody who is still being read hold its answers back?"""
+    """Is the basket small, with what readers made of it, or does nobody who is still read hold its answers back?"""
     streams: Mapping[str, RunningStream] = net.streams
     running = streams[stream]
-    if running.basket.size() <= LARGEST_BASKET:
+    readers = net.readers(stream)
+    held = [held for factory in readers if (held := factory.evaluation.held()) is not None]
+    if running.basket.size() + sum(one.bytes for one in held) <= LARGEST_BASKET:
         return True
-    beside = {s for factory in net.readers(stream) for s in factory.streams}
+    beside = {s for factory in readers for s in factory.streams}
     slower = [s for s in beside if s != stream and streams[s].watermark() < running.watermark()]
     return not any(streams[s].is_read() and not streams[s].idle() for s in slower)

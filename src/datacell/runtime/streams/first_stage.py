@@ -42,11 +42,13 @@ class Wanted:
     account: Account
     form: Callable[[], Csv | None] = lambda: None
     """How the rows are written that stay on the cluster; None is Parquet."""
+    time: str | None = None
+    """The column of what is made that tells the time of each row, if there is one: then the plan reads times."""
 
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """Rows that were made, and the slices that the batch had rows in."""
+    """Rows that were made, and the slices that the batch had rows in; of rows that know their times, these."""
 
     rows: pa.Table | Files
     occupied: Positions
@@ -70,12 +72,13 @@ MadeOf = tuple[Wanted, Made]
 class Arrived:
     """A batch that stays on the cluster: its number, and the arrival number of what comes after it.
 
-    `time` is that of all its rows, where a row's time is its arrival.
+    `time` is that of all its rows, where a row's time is its arrival; `latest` is the greatest of their times.
     """
 
     number: int
     next_row: int
     time: int | None
+    latest: int
 
 
 @dataclass(frozen=True, eq=False)

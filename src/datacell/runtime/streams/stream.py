@@ -129,11 +129,11 @@ class RunningStream:
         now = None if self.definition.event_time is not None else micros(self.clock.now())
         late, late_rows = (0, self.gate.schema.empty_table()) if now is not None else self._late_of(staged, readers)
         self.late.put(batch, late_rows)
-        arrived = Arrived(batch, self.basket.progress.rows + 1 + staged.count - late, now)
+        latest = staged.latest if now is None or not staged.count else now
+        arrived = Arrived(batch, self.basket.progress.rows + 1 + staged.count - late, now, latest)
         for reader in readers if staged.count else ():
             gone = self._missed(staged, reader) if now is None else _NO_POSITIONS
             reader.ingest_made(name, arrived, staged.made, gone)
-        latest = staged.latest if now is None or not staged.count else now
         self.basket.pass_by(source, number, staged.count - late, latest, late, staged.rejected)
 
     def insert(self, source: str, number: int, rows: pa.Table) -> None:
@@ -185,8 +185,8 @@ class RunningStream:
         return int(counts[late].sum()), rows.filter(pa.array(self._late(at, readers)))
 
     def _missed(self, staged: Staged, reader: Reader) -> Positions:
-        """The slices of a batch that come too late for a reader."""
-        found = [made.occupied for wanted, made in staged.made if len(made.occupied) and wanted.cuts is not None]
+        """The slices of a batch, and the times of its rows, that come too late for a reader."""
+        found = [made.occupied for _, made in staged.made]
         slices = np.unique(np.concatenate([_NO_POSITIONS, *found]))
         return slices[self._late(slices, [reader])]
 
