@@ -20,7 +20,7 @@ ROWS, FILES, SECONDS = 4000, 4, 1200
 SLIDES = {"few": 300, "many": 8}
 """Seconds of a slide: four slices in a micro-batch, or a hundred and fifty."""
 
-JOBS = {("spark", 0): 14, ("spark", DRIVER_MEMORY): 14, ("auto", 0): 14, ("auto", DRIVER_MEMORY): 4}
+JOBS = {("spark", 0): 14, ("spark", DRIVER_MEMORY): 9, ("auto", 0): 14, ("auto", DRIVER_MEMORY): 4}
 """For each engine and memory of the driver, the jobs of a run of four micro-batches and five firings."""
 
 _PROBES = count()

@@ -17,6 +17,7 @@ from pyspark.sql.functions import broadcast, lit
 from pyspark.sql.functions import count as count_rows
 from pyspark.sql.types import StructType
 
+from datacell.algebra.empty import without
 from datacell.algebra.plan import Plan
 from datacell.algebra.schema import Field, Schema
 from datacell.algebra.tree import Key
@@ -51,10 +52,10 @@ class PreparedText:
     """A plan's text, and the views that it reads its inputs from. `account` has what its runs have transferred."""
 
     def __init__(self, engine: SparkEngine, plan: Plan) -> None:
-        self._engine, self.schema = engine, arrow_schema(plan.schema)
+        self._engine, self._plan, self.schema = engine, plan, arrow_schema(plan.schema)
         self._sources = sql.sources(plan)
         self._views = {key: f"datacell_input_{next(_VIEW_NUMBERS)}" for key in self._sources}
-        self._text = sql.text(plan, sql.SPARK, self._views)
+        self._texts: dict[frozenset[Key], tuple[str, list[Key]]] = {}
         self._schemas = {key: cast("StructType", StructType.fromDDL(_ddl(c))) for key, c in self._sources.items()}
         self._empty: dict[Key, DataFrame] = {}
         self._lock = Lock()
@@ -86,16 +87,26 @@ class PreparedText:
 
     def _run(self, inputs: Inputs, action: Callable[[DataFrame], Given]) -> Given:
         session = self._session(inputs)
+        text, read = self._text(inputs)
         try:
-            alone = _is_for_one_task([inputs[key] for key in self._sources])
-            for key, view in self._views.items():
+            alone = _is_for_one_task([inputs[key] for key in read])
+            for key in read:
                 frame = self._frame(session, key, inputs[key])
-                (frame.coalesce(1) if alone else frame).createOrReplaceTempView(view)
+                (frame.coalesce(1) if alone else frame).createOrReplaceTempView(self._views[key])
             # Spark tells what it observed below a view only of frames that are made of frames, not of text alone.
-            return action(session.sql(self._text).select("*"))
+            return action(session.sql(text).select("*"))
         finally:
-            for view in self._views.values():
-                session.catalog.dropTempView(view)
+            for key in read:
+                session.catalog.dropTempView(self._views[key])
+
+    def _text(self, inputs: Inputs) -> tuple[str, list[Key]]:
+        """The text, and what it reads: of inputs without rows as little as can be, for Spark plans it every time."""
+        tables = [(key, inputs[key]) for key in self._sources]
+        none = frozenset(key for key, source in tables if isinstance(source, pa.Table) and not len(source))
+        if none not in self._texts:
+            plan = without(self._plan, none)
+            self._texts[none] = sql.text(plan, sql.SPARK, self._views), [*sql.sources(plan)]
+        return self._texts[none]
 
     def _session(self, inputs: Inputs) -> SparkSession:
         """That of a micro-batch, which is not ours, if there is one: views are only seen in their own session."""
