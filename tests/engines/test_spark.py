@@ -14,6 +14,7 @@ from sqlglot import exp
 from datacell.algebra import scalar, types
 from datacell.algebra.plan import Map, Table
 from datacell.algebra.schema import Field, Named, Schema
+from datacell.engines import spark as spark_module
 from datacell.engines.arrow import arrow_schema
 from datacell.engines.protocol import Files, run_once
 from datacell.engines.spark import SparkEngine
@@ -75,6 +76,22 @@ def test_reads_parquet_files(spark_engine: SparkEngine, tmp_path: Path) -> None:
         pq.write_table(_ROWS, path)
     answer = run_once(spark_engine, _PLAN, {"t": Files(paths)})
     assert sorted(answer.column("h").to_pylist(), key=str) == [12, 12, None, None]
+
+
+def test_a_large_job_finds_out_its_partitions(
+    spark_engine: SparkEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pq.write_table(_ROWS, tmp_path / "rows.parquet")
+    files, prepared = Files((str(tmp_path),), len(_ROWS)), spark_engine.prepare(_PLAN)
+    plans = []
+    for large in (len(_ROWS), 0):
+        monkeypatch.setattr(spark_module, "_LARGE", large)
+        plans.append(
+            prepared.over({"t": files}, lambda frame: frame.sparkSession.conf.get("spark.sql.adaptive.enabled"))
+        )
+        assert prepared.run({"t": files}).num_rows == len(_ROWS)
+    assert plans == ["false", "true"]
+    assert spark_engine.large.catalog.listTables() == []
 
 
 def test_names_are_quoted(spark_engine: SparkEngine) -> None:
