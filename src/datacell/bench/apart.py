@@ -22,6 +22,7 @@ from pyspark.sql import SparkSession
 
 from datacell.bench.drained import Drained, drain
 from datacell.cell.cell import connect
+from datacell.engines.session import session
 
 UNKNOWN = float("nan")
 LONGEST_CAUSE = 160
@@ -94,7 +95,8 @@ def _said(lines: Sequence[str], errors: Sequence[str], code: int) -> Outcome:
 def outcome(case: Case) -> Outcome:
     """Run a case in this process. Whatever makes it fail is an outcome: Java may be gone."""
     try:
-        drained = min((_turn(case) for _ in range(case.turns)), key=lambda one: one.seconds)
+        spark = _session(case.memory) if case.memory is not None else session(case.master)
+        drained = min((_turn(case, spark) for _ in range(case.turns)), key=lambda one: one.seconds)
     except Exception as error:
         return Outcome(python_mb=peak_megabytes(), failure=_first_cause(error))
     return Outcome(drained.seconds, peak_megabytes(), drained.to_driver)
@@ -108,10 +110,9 @@ def _first_cause(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}"[:LONGEST_CAUSE]
 
 
-def _turn(case: Case) -> Drained:
+def _turn(case: Case, spark: SparkSession) -> Drained:
     state = tempfile.mkdtemp(prefix="state-", dir=case.root)
-    spark = None if case.memory is None else _session(case.memory)
-    cell = connect(checkpoint=state, spark=spark, engine=case.engine, master=case.master)
+    cell = connect(checkpoint=state, spark=spark, engine=case.engine)
     try:
         drained = drain(cell, Path(case.root) / "files", case.query, case.files_per_batch)
     finally:

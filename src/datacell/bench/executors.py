@@ -37,11 +37,12 @@ class Bounds:
 
 
 BOUNDS = {
-    Effort.FULL: Bounds(dense(12_000_000), ("auto", "spark"), 3),
+    Effort.FULL: Bounds(dense(30_000_000), ("auto", "spark"), 4),
     Effort.QUICK: Bounds(dense(4_000_000), ("auto",), 2),
 }
 WORKERS, MEMORY = (1, 2), "1g"
-_FILES_PER_BATCH = 4
+_FILES_PER_BATCH = 12
+"""Large micro-batches: what the driver does for one takes from the cores that executors have here."""
 _PATIENCE = 300.0
 Key = tuple[str, int]
 """An engine, and the number of workers."""

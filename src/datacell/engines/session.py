@@ -43,6 +43,7 @@ _LARGE_JOBS = {
     "spark.sql.adaptive.enabled": "true",
     "spark.sql.adaptive.coalescePartitions.initialPartitionNum": "200",  # they become fewer; few would not fit memory
     "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
+    "spark.sql.files.maxPartitionBytes": "32m",  # what a task groups must fit into its memory
 }
 _FILES = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 """How Spark writes its offsets. Without Hadoop's native library the default starts a process per file, for chmod."""
