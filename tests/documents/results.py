@@ -27,10 +27,6 @@ class Results:
         return [number(value) for value in found]
 
 
-def is_there(bench: str) -> bool:
-    return (_DIRECTORY / f"{bench}.txt").exists()
-
-
 def read(bench: str) -> Results:
     lines = (_DIRECTORY / f"{bench}.txt").read_text(encoding="utf-8").splitlines()
     end = lines.index("", 2)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from datacell.tools.scaling import Model
-from documents.results import Results, is_there, read
+from documents.results import Results, read
 from documents.running import ROOT
 
 README, SCALING = ROOT / "README.md", ROOT / "docs" / "scaling.md"
@@ -33,12 +33,10 @@ OF_EXECUTORS = {
     "-m datacell.tools.scaling --rate {}": lambda: [_of_one_executor()],
     "a second worker makes it {} times as fast": lambda: [_rounded(read("executors").headline["speedup_2"], 3)],
 }
-"""Of docs/scaling.md, too; both are placeholders as long as `datacell bench executors` has saved nothing."""
+"""Of docs/scaling.md, too."""
 
 NEAR = 0.25
 """How far the model may be from what was measured."""
-
-not_measured = pytest.mark.skipif(not is_there("executors"), reason="`datacell bench executors` has saved nothing yet")
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
@@ -51,18 +49,11 @@ def test_figures_of_one_machine(claim: str, regenerate: bool) -> None:
     _check(SCALING, claim, OF_SCALING[claim](), regenerate)
 
 
-@not_measured
 @pytest.mark.parametrize("claim", OF_EXECUTORS)
 def test_figures_of_executors(claim: str, regenerate: bool) -> None:
     _check(SCALING, claim, OF_EXECUTORS[claim](), regenerate)
 
 
-def test_placeholders_are_called_so() -> None:
-    """If this fails because there are results: `--regenerate`, then take the paragraph about placeholders out."""
-    assert ("placeholder" in SCALING.read_text(encoding="utf-8")) is not is_there("executors")
-
-
-@not_measured
 def test_the_model_is_near_what_was_measured() -> None:
     assert Model(float(_of_one_executor())).step() == pytest.approx(read("executors").headline["speedup_2"], rel=NEAR)
 

@@ -35,7 +35,7 @@ from datacell.placement.unit_costs import SHIPPED
 from datacell.tools.fixed_costs import FixedCosts
 
 EXECUTORS = (1, 10, 100, 1_000)
-ROWS = 2_000_000
+ROWS = 6_000_000
 """Of a micro-batch of one executor, as `datacell bench executors` has them."""
 NETWORK = 125e6
 """Bytes per second into an executor: a gigabit."""
