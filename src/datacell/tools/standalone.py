@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -44,7 +44,8 @@ _OURS = ("SPARK_", "PYSPARK_")
 class Daemon:
     """A master or a worker: a process, and the file that it logs to."""
 
-    def __init__(self, directory: Path, *command: str) -> None:
+    def __init__(self, directory: Path, *command: str, on: Sequence[int] = ()) -> None:
+        """`on` are the cores of the machine that it may use, with all that it starts; none: all of them."""
         directory.mkdir()
         self.directory, self.log = directory, directory / "log"
         with self.log.open("wb") as log:
@@ -57,6 +58,8 @@ class Daemon:
                 env=_environment(directory),
                 start_new_session=True,  # Ctrl-C is for whoever started it; it ends with its block
             )
+        if on:
+            psutil.Process(self.pid).cpu_affinity([*on])
         self._guard = subprocess.Popen(
             ["sh", "-c", _GUARD, "guard", str(self.pid), str(directory)], stdin=subprocess.PIPE, start_new_session=True
         )
@@ -114,10 +117,16 @@ class Daemon:
 
 
 class StandaloneCluster:
-    """A master with so many workers, each with so many cores and so much memory for executors."""
+    """A master with so many workers, each with so many cores and so much memory for executors.
 
-    def __init__(self, workers: int, cores: int = 1, memory: str = "1g") -> None:
+    By itself a worker of one core has one task at a time, but Java's other threads, which compile and collect garbage,
+    use what else the machine has. A worker that is `pinned` has cores of its own and no others, where the system can do
+    that: then two workers are to one what they would be on machines of their own.
+    """
+
+    def __init__(self, workers: int, cores: int = 1, memory: str = "1g", pinned: bool = False) -> None:
         self._wanted, self._cores, self._memory = workers, cores, memory
+        self._pinned = pinned and hasattr(psutil.Process, "cpu_affinity")
         self.directory = Path()
         self._master: Daemon | None = None
         self._count = 0
@@ -170,11 +179,12 @@ class StandaloneCluster:
         self.add_workers(self._wanted)
 
     def _worker(self) -> Daemon:
-        directory = self.directory / f"worker-{self._count}"
+        directory, first = self.directory / f"worker-{self._count}", self._count * self._cores
+        own = [core % (os.cpu_count() or 1) for core in range(first, first + self._cores)] if self._pinned else []
         self._count += 1
         listening = ("--host", HOST, "--port", "0", "--webui-port", "0")
         offered = ("--cores", str(self._cores), "--memory", self._memory, "--work-dir", str(directory / "work"))
-        return Daemon(directory, "org.apache.spark.deploy.worker.Worker", *listening, *offered, self.master)
+        return Daemon(directory, "org.apache.spark.deploy.worker.Worker", *listening, *offered, self.master, on=own)
 
 
 def spark_home() -> Path:
