@@ -7,7 +7,7 @@ PYTHON ?= python3
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: setup demo test check format bench bench-quick clean
+.PHONY: setup demo test check nightly format bench bench-quick clean
 
 setup: $(STAMP)
 
@@ -25,6 +25,13 @@ check: setup
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(MAKE) test
+
+KILLS ?= 100
+
+nightly: setup
+	JAVA_HOME="$$(cat $(VENV)/java-home)" PYTHONPATH=tests $(BIN)/python -m crashes.crashing
+	JAVA_HOME="$$(cat $(VENV)/java-home)" $(BIN)/python tests/cli/killing.py $(KILLS)
+	JAVA_HOME="$$(cat $(VENV)/java-home)" $(BIN)/python tests/cli/killing.py $(KILLS) --engine spark --driver-memory 0
 
 format: setup
 	$(BIN)/ruff format .

@@ -7,7 +7,7 @@ snapshot of every window there, as a table, and asks a database for the plain SQ
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -94,7 +94,14 @@ class Reference:
         return arrived
 
     def late(self, query: Query) -> list[tuple[str, Row]]:
-        """A row is late if every boundary that would see it has fired before it came."""
+        """A row is late for the query if some boundary that would see it has fired before it came."""
+        return self._too_late(query, any)
+
+    def lost(self, query: Query) -> list[tuple[str, Row]]:
+        """A late row still counts where it can; it is lost if every boundary that would see it has fired."""
+        return self._too_late(query, all)
+
+    def _too_late(self, query: Query, which: Callable[[Iterable[bool]], bool]) -> list[tuple[str, Row]]:
         windows, arrived = tree.windows(query.plan), self._arrived(query)
         boundaries = _boundaries(windows, arrived)
         found = []
@@ -102,7 +109,7 @@ class Reference:
             specs = [w.window for w in windows if _stream(w) == name]
             for place, time, row in zip(stream.places, stream.times, stream.feed.rows, strict=True):
                 seen = [b for b in boundaries if any(_sees(spec, b, time) for spec in specs)]
-                if seen and all(place > _fired_after(b, arrived)[name] for b in seen):
+                if seen and which(place > _fired_after(b, arrived)[name] for b in seen):
                     found.append((name, row))
         return found
 

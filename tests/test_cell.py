@@ -262,3 +262,16 @@ def test_a_running_query_explains_what_was_written_and_where_it_runs(cell: datac
         part, where = line.strip().split(": on ")
         sites = {site.value for site in factory.plans.sites().get(part, ())}
         assert not sites or where.startswith(" and ".join(sorted(sites)))
+
+
+def test_a_stream_of_any_name_is_dropped_alone(cell: datacell.Cell, tmp_path: Path) -> None:
+    names = "..", "a/../../b", "_hidden", "x" * 300
+    for name in names:
+        cell.sql(f"CREATE STREAM `{name}` (x INT); CREATE CONTINUOUS QUERY `of {name}` AS SELECT x FROM `{name}`")
+        assert cell.push(name, [(1,)]) == 1
+    cell.run(once=True)
+    for name in names:
+        assert rows(datacell.RunningQuery(cell, f"of {name}")) == [{"x": 1}]
+        cell.sql(f"DROP CONTINUOUS QUERY `of {name}`; DROP STREAM `{name}`")
+    assert (tmp_path / "state" / "cell.json").exists()
+    assert not list((tmp_path / "state" / "streams").iterdir())

@@ -58,7 +58,7 @@ def _run(spark: SparkSession, state: Path, files: Path, engine: str, memory: int
     cell = datacell.connect(state, spark=spark, engine=engine, driver_memory=memory)
     try:
         cell.sql(
-            "CREATE STREAM s (ts TIMESTAMP, k INT, v DOUBLE, WATERMARK FOR ts AS ts) "
+            "CREATE STREAM s (ts TIMESTAMP, k INT, v DOUBLE, WATERMARK FOR ts AS ts AHEAD AT MOST INTERVAL 1 HOUR) "
             f"WITH (format = 'parquet', path = '{files}', maxFilesPerTrigger = '1')"
         )
         window = f"[RANGE {2 * slide} SECONDS SLIDE {slide} SECONDS]"

@@ -227,6 +227,10 @@ def late(window: str, rows: Rows) -> str:
     return "".join(row["v"] for _, row in judge(rows).late(bind(f"SELECT v FROM s [{window}]")))
 
 
+def lost(window: str, rows: Rows) -> str:
+    return "".join(row["v"] for _, row in judge(rows).lost(bind(f"SELECT v FROM s [{window}]")))
+
+
 def test_a_row_within_the_lateness_is_never_late() -> None:
     #  arrival    a@1   b@4   c@2     watermark after b: 2, so boundary 2 has fired, 3 has not
     rows = timeline("1a 4b 2c")
@@ -234,17 +238,18 @@ def test_a_row_within_the_lateness_is_never_late() -> None:
     assert late("RANGE 1 SECOND SLIDE 1 SECOND", rows) == ""
 
 
-def test_a_row_that_every_boundary_has_missed_is_late() -> None:
+def test_a_row_that_every_boundary_has_missed_is_late_and_lost() -> None:
     rows = timeline("1a 4b 1.5c")
     assert ask("SELECT v FROM s [RANGE 1 SECOND SLIDE 1 SECOND]", rows) == {2: "a", 5: "b"}
-    assert late("RANGE 1 SECOND SLIDE 1 SECOND", rows) == "c"
+    assert late("RANGE 1 SECOND SLIDE 1 SECOND", rows) == lost("RANGE 1 SECOND SLIDE 1 SECOND", rows) == "c"
 
 
 def test_a_row_is_seen_by_the_boundaries_that_have_not_fired() -> None:
     #  c belongs to boundaries 2 and 3; 2 has fired without it
     rows = timeline("1a 4b 1.5c")
     assert ask("SELECT v FROM s [RANGE 2 SECONDS SLIDE 1 SECOND]", rows) == {2: "a", 3: "ac", 5: "b", 6: "b"}
-    assert late("RANGE 2 SECONDS SLIDE 1 SECOND", rows) == ""
+    assert late("RANGE 2 SECONDS SLIDE 1 SECOND", rows) == "c", "for it was missed there"
+    assert lost("RANGE 2 SECONDS SLIDE 1 SECOND", rows) == ""
 
 
 def test_a_row_that_no_boundary_would_see_is_not_late() -> None:

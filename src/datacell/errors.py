@@ -89,6 +89,10 @@ class EngineError(DataCellError):
     """An engine refused or failed to run a fragment."""
 
 
+class EngineLostError(EngineError):
+    """An engine is gone, and with it everything that runs on it."""
+
+
 def closest(name: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
     """The known spelling that a misspelt name probably means."""
     lower = {choice.lower(): choice for choice in sorted(set(known))}

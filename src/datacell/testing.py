@@ -48,6 +48,7 @@ from datacell.runtime.net.reception import SOURCE
 from datacell.runtime.net.scheduler import Scheduler
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.storage import files
+from datacell.runtime.storage.names import file_name
 from datacell.runtime.storage.output import Output
 from datacell.runtime.streams.gate import Run
 from datacell.runtime.streams.stream import RunningStream
@@ -133,8 +134,11 @@ class Trial:
         return [row for rows in self.firings(query) for row in rows.to_pylist()]
 
     def firings(self, query: str) -> Iterator[pa.Table]:
-        """What each firing of a query has delivered."""
-        output, number = self.factory(query).output, 0
+        """What each firing of a query has delivered; if it has stopped, that is raised."""
+        factory, number = self.factory(query), 0
+        if factory.stopped is not None:
+            raise factory.stopped.error(factory.name)
+        output = factory.output
         while (firing := output.wait(number, 0)) is not None:
             number = firing.number + 1
             yield firing.rows
@@ -154,14 +158,14 @@ class Trial:
         return _found(self.scheduler.members.factories, query)
 
     def add_stream(self, definition: StreamDefinition) -> None:
-        directory = self.directory / "streams" / definition.name
+        directory = self.directory / "streams" / file_name(definition.name)
         self.scheduler.members.add_stream(definition, directory, self._run)
 
     def add_query(self, name: str, query: Query, plans: Plans | None = None) -> Factory:
         """A query that is bound already; `plans` may say otherwise where it runs."""
         setting = Setting(statistics(self.catalog.streams.values()), SHIPPED, Site(self.engine.name), self.strategy)
         compiled = compile(query, setting)
-        output = Output(self.directory / "queries" / name, arrow_schema(compiled.optimized.result))
+        output = Output(self.directory / "queries" / file_name(name), arrow_schema(compiled.optimized.result))
         chosen = plans or Plans.on(self.engine, name, self.tables.__getitem__)
         factory = self.scheduler.members.add_factory(name, compiled, output, chosen, compiled.evaluation.why)
         self.scheduler.fire()

@@ -18,6 +18,7 @@ from pyspark.sql import SparkSession
 from datacell.algebra.schema import Schema
 from datacell.emitters import by_executors
 from datacell.emitters.files import FileEmitter, Fill, WriteCsv, WriteParquet, write_json
+from datacell.emitters.ownership import Claim
 from datacell.engines.arrow import fields_of, shaped
 from datacell.engines.protocol import Csv, Files
 from datacell.engines.spark import SparkEngine, read_files, written
@@ -179,7 +180,7 @@ def _table() -> pa.Table:
 def _emitter(
     directory: Path, form: str, fill: Fill, spark: SparkSession, save: by_executors.Save | None
 ) -> FileEmitter:
-    return FileEmitter(directory, form.strip(";"), fill, spark, save)
+    return FileEmitter(Claim(directory), form.strip(";"), fill, spark, save)
 
 
 def _on_cluster(rows: pa.Table, directory: Path, number: int = 0, files: int = 1) -> Firing:

@@ -9,7 +9,8 @@ from threading import Event
 
 import pytest
 
-from datacell.emitters.files import FileEmitter, WriteCsv, write_json
+from datacell.emitters.files import FileEmitter, WriteCsv
+from datacell.emitters.ownership import Claim
 from datacell.engines.protocol import Csv
 from datacell.errors import EmitterError
 from datacell.runtime.storage.output import Firing
@@ -73,28 +74,18 @@ def test_the_cursor_survives(tmp_path: Path) -> None:
 
 
 def test_parts_are_named_by_their_firing(tmp_path: Path) -> None:
-    emitter = FileEmitter(tmp_path / "out", "csv", WriteCsv(Csv()))
+    emitter = FileEmitter(Claim(tmp_path / "out"), "csv", WriteCsv(Csv()))
     for number, rows in ((0, 1), (1, 0), (2, 2), (2, 2)):
         emitter.deliver(firing(number, rows))
     parts = {p.name: p.read_text() for p in (tmp_path / "out").iterdir()}
     assert parts == {"part-0000000000.csv": "n,s\n0,x\n", "part-0000000002.csv": "n,s\n2000,x\n2001,x\n"}
 
 
-def test_parts_of_another_run_are_removed(tmp_path: Path) -> None:
-    old = FileEmitter(tmp_path, "json", write_json)
-    for number in range(4):
-        old.deliver(firing(number))
-    (tmp_path / "part-mine.json").touch()
-    FileEmitter(tmp_path, "json", write_json).deliver(firing(2, 0))
-    names = sorted(p.name for p in tmp_path.iterdir())
-    assert names == [*(f"part-{n:010d}.json" for n in range(2)), "part-mine.json"]
-
-
 def test_an_unwritable_directory_is_tried_again(tmp_path: Path) -> None:
     blocker = tmp_path / "file"
     blocker.touch()
     source = output(tmp_path, 2)
-    running = delivery(tmp_path, source, FileEmitter(blocker / "out", "csv", WriteCsv(Csv())))
+    running = delivery(tmp_path, source, FileEmitter(Claim(blocker / "out"), "csv", WriteCsv(Csv())))
     assert eventually(lambda: "cannot be written" in (running.failure or ""))
     assert running.pending == 2
     blocker.unlink()
@@ -109,9 +100,10 @@ from pathlib import Path
 from emitters.outputs import firing
 from datacell.engines.protocol import Csv
 from datacell.emitters.files import FileEmitter, WriteCsv
+from datacell.emitters.ownership import Claim
 from datacell.errors import EmitterError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-emitter, out = FileEmitter(Path(sys.argv[1]), "csv", WriteCsv(Csv())), Path(sys.argv[1])
+emitter, out = FileEmitter(Claim(Path(sys.argv[1])), "csv", WriteCsv(Csv())), Path(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
 try:
     emitter.deliver(firing(0, 5000))

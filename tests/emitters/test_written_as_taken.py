@@ -84,7 +84,7 @@ def _cell(spark: SparkSession, root: Path, source: Path, form: str, time: str) -
 
 
 def _delivered(out: Path, form: str) -> Counter[tuple[Any, ...]]:
-    return Counter((row["n"], row["note"]) for path in sorted(out.iterdir()) for row in _rows(path, form))
+    return Counter((row["n"], row["note"]) for path in sorted(out.glob("part-*")) for row in _rows(path, form))
 
 
 def _rows(path: Path, form: str) -> list[dict[str, Any]]:

@@ -58,7 +58,7 @@ def check_shown(positions: Positions, born: Positions, dies: Positions, due: lis
 def test_the_last_boundary_that_shows_a_row_is_before_its_death(windows: list[TimeWindow]) -> None:
     for window in windows:
         born, dies = shown_during(window, POSITIONS)
-        last = last_shown(window, POSITIONS)
+        last = last_shown(window, POSITIONS, ())
         ever, mortal = born < dies, dies < FOREVER
         assert (born[ever] <= last[ever]).all()
         assert (last[ever & mortal] < dies[ever & mortal]).all()

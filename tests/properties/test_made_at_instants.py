@@ -71,7 +71,8 @@ class _FirstStage:
         assert isinstance(evaluation, AnswersAtEveryInstant)
         made = [self._made(one.wanted, stream, timed) for one in evaluation._of(stream)]
         extent = (int(times.min()), int(times.max())) if len(times) else (0, 0)
-        staged = Staged(len(table), *extent, 0, NOTHING_REJECTED, made, _nobody_is_late, _nobody_is_late)
+        unasked = (_nobody_is_late,) * 3
+        staged = Staged(len(table), *extent, 0, NOTHING_REJECTED, made, *unasked)
         self.net.scheduler.offer(stream, OfferedStaged(number, staged))
         self.net.scheduler.check()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from dataclasses import dataclass
@@ -130,6 +131,49 @@ def test_late_rows_are_found_as_where_all_rows_are_transferred(
         assert seen.answers == alone, "a row that is late for one query only changes no answer of that query"
 
 
+@pytest.mark.parametrize(("engine", "memory"), WAYS)
+def test_a_row_too_far_ahead_is_rejected_on_the_executors(
+    spark: SparkSession, tmp_path: Path, readings: list[Reading], engine: str, memory: int
+) -> None:
+    batches = [
+        ["1,1,5,a", "2.5,2,7,b", "9998-01-01T00:00:00Z,1,1,wrong"],
+        ["12,1,4,d", "9998-01-01T00:00:01Z,1,1,wrong", "1970-01-01T00:31:13Z,1,1,wrong too"],
+        ["25,1,1,f", "1970-01-01T00:30:25Z,1,1,at the bound", "1970-01-01T01:00:00Z,1,1,in reach of it"],
+    ]
+    queries = [COUNTS, "SELECT count(*) AS n FROM s [LANDMARK SLIDE 1 HOUR RESET EVERY 2 HOURS]"]
+    bounded = CSV.replace("1 SECOND)", "1 SECOND AHEAD AT MOST INTERVAL 30 MINUTES)")
+    seen = _run(spark, tmp_path, queries, batches, engine, memory, readings, bounded)
+    transferred = _run(spark, tmp_path, queries, batches, "duckdb", memory, readings, bounded)
+    assert seen.readings[-1] == Reading()
+    assert not seen.late
+    assert seen.counted == (6, 0, 3)
+    assert {reason for reason, _ in seen.rejected} == {
+        "ts, its event time, is more than 30 minutes ahead of all others"
+    }
+    assert all("wrong" in text for _, text in seen.rejected)
+    assert [n for _, n in seen.answers[1]] == ["5", "6"]
+    assert (seen.rejected, seen.answers, seen.counted) == (
+        transferred.rejected,
+        transferred.answers,
+        transferred.counted,
+    )
+
+
+@pytest.mark.parametrize("query", [COUNTS, "SELECT k, note FROM s WHERE v > 1"])
+def test_a_leap_on_the_executors_is_told(
+    spark: SparkSession,
+    tmp_path: Path,
+    readings: list[Reading],
+    caplog: pytest.LogCaptureFixture,
+    query: str,
+) -> None:
+    batches = [["1,1,5,a", "2.5,2,7,b"], ["3,1,5,c", "9998-01-01T00:00:00Z,1,1,wrong"], ["4,1,5,d"]]
+    with caplog.at_level(logging.WARNING, "datacell"):
+        _run(spark, tmp_path, [query], batches, "spark", 0, readings)
+    (told,) = caplog.messages
+    assert "from 1970-01-01 00:00:03+00:00 to 9998-01-01 00:00:00+00:00" in told
+
+
 def _run(
     spark: SparkSession,
     root: Path,
@@ -138,6 +182,7 @@ def _run(
     engine: str,
     memory: int,
     readings: list[Reading],
+    script: str = CSV,
 ) -> Seen:
     """Each batch is a file of its own; a row's time is in seconds."""
     number = len(list(root.iterdir()))
@@ -150,7 +195,7 @@ def _run(
     readings.clear()
     cell = datacell.connect(root / f"state {number}", spark=spark, engine=engine, driver_memory=memory)
     try:
-        cell.sql(CSV.format(path=source))
+        cell.sql(script.format(path=source))
         running = [cell.query(text) for text in queries]
         cell.run(once=True)
         progress = cell.works.scheduler.members.streams["s"].basket.progress

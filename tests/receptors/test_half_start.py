@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from datacell.receptors.receptor import _forget_a_half_start
+from datacell.receptors import spark_log
 
 
 @pytest.mark.parametrize(
@@ -17,5 +17,5 @@ def test_a_checkpoint_without_a_planned_batch_is_forgotten(tmp_path: Path, files
     offsets.mkdir(parents=True)
     for name in files:
         (offsets / name).touch()
-    _forget_a_half_start(tmp_path / "spark")
+    spark_log.prepare(tmp_path / "spark", None, -1)
     assert (tmp_path / "spark").exists() == kept

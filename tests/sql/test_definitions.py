@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from datacell.algebra import duration, scalar
 from datacell.sql import script
 from datacell.sql.catalog import Catalog
@@ -29,6 +31,20 @@ def test_every_clause_of_a_stream() -> None:
         "rows": "10",
         "fast": "true",
     }
+
+
+@pytest.mark.parametrize(
+    ("clause", "lateness", "ahead"),
+    [
+        ("at - INTERVAL 2 SECONDS AHEAD AT MOST INTERVAL 1 DAY", 2 * duration.SECOND, duration.DAY),
+        ("at AHEAD AT MOST 90 MINUTES", 0, 90 * duration.MINUTE),
+        ("at - INTERVAL 2 SECONDS", 2 * duration.SECOND, None),
+    ],
+)
+def test_a_watermark_may_bound_how_far_ahead_a_row_is(clause: str, lateness: int, ahead: int | None) -> None:
+    stream = defined(f"CREATE STREAM s (at TIMESTAMP, WATERMARK FOR at AS {clause});").stream("s")
+    assert stream is not None
+    assert (stream.lateness, stream.ahead) == (lateness, ahead)
 
 
 def test_a_stream_without_a_watermark_has_no_event_time() -> None:

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
 
 from sqlglot import exp
 
 from datacell.algebra.schema import Field
-from datacell.algebra.types import STRING, TIMESTAMP, Type
+from datacell.algebra.types import STRING, TIMESTAMP, Type, array
+from datacell.errors import Place
 
 REJECTED = (Field("arrived", TIMESTAMP), Field("reason", STRING), Field("row", STRING))
 """The columns of `<stream>__rejected`: the row as it came, and why it was not taken."""
 
+MISSED_BY = "missed_by"
+"""The column of `<stream>__late`, beside those of the stream, that names the queries that missed something of a row."""
+
 REASON = "__reason"
 """The column by which rows that come to a stream say why they must not enter; NULL for those that may."""
+
+_RESERVED = re.compile(
+    r"__(batch|boundary|field_\d+|file_\w+|line|malformed|parsed|reason|row)|.*′", re.IGNORECASE | re.DOTALL
+)
+
+
+def reserved(name: str) -> str | None:
+    """Why no column may have this name: beside those of the user the system puts columns of its own. None if it may."""
+    if not _RESERVED.fullmatch(name):
+        return None
+    return f"a column cannot be called {name}: the system has a column of that name beside yours"
 
 
 @dataclass(frozen=True)
@@ -38,14 +54,26 @@ class StreamDefinition:
     lateness: int = 0
     idle_timeout: int | None = None
     options: tuple[tuple[str, str], ...] = ()
+    ahead: int | None = None
+    """How far ahead of all others a row's event time may be; None if nobody said."""
 
     @property
     def fields(self) -> tuple[Field, ...]:
         return tuple(c.field for c in self.columns)
 
+    @property
+    def late_fields(self) -> tuple[Field, ...]:
+        """The columns of `<stream>__late`; a stream that has a column of that name itself keeps it."""
+        own = {c.name.lower() for c in self.columns}
+        name = next(n for n in (MISSED_BY + "_" * count for count in range(len(own) + 1)) if n not in own)
+        return (*self.fields, Field(name, array(STRING)))
+
 
 @dataclass(frozen=True)
 class EmitterDefinition:
+    """An emitter as declared; `place` is where its options were written."""
+
     name: str
     source: str
     options: tuple[tuple[str, str], ...] = ()
+    place: Place | None = field(default=None, compare=False)

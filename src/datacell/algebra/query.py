@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
@@ -10,7 +10,7 @@ from datacell.algebra import tree, window
 from datacell.algebra.plan import Plan
 from datacell.algebra.schema import Field, Schema
 from datacell.algebra.types import BIGINT, TIMESTAMP
-from datacell.errors import PlanError
+from datacell.errors import Place, PlanError
 
 
 class Emission(Enum):
@@ -33,11 +33,12 @@ class Timing(Enum):
 
 @dataclass(frozen=True)
 class Query:
-    """A bound query. `text` is what the user wrote, for messages and for recognising it again."""
+    """A bound query. `text` is what the user wrote, for recognising it again; `place` where, for messages."""
 
     plan: Plan
     text: str
     emission: Emission = Emission.RSTREAM
+    place: Place | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.plan.outer:

@@ -138,6 +138,11 @@ def micros(instant: datetime) -> int:
     return (instant - _EPOCH) // timedelta(microseconds=1)
 
 
+def instant_text(instant: int) -> str:
+    """Microseconds since the epoch, as people write an instant."""
+    return (_EPOCH + timedelta(microseconds=instant)).isoformat(" ")
+
+
 def counts_rows(window: WindowSpec) -> bool:
     return isinstance(window, Rows | LandmarkRows)
 

@@ -13,12 +13,13 @@ from datacell.algebra.definitions import StreamDefinition
 from datacell.algebra.query import Timing
 from datacell.algebra.tree import has_stream, table_names
 from datacell.cell import listing
+from datacell.cell.intake import failing
 from datacell.cell.result import Result
 from datacell.cell.running_query import RunningQuery
 from datacell.cell.statements import Statements
 from datacell.cell.works import Works
 from datacell.engines.choice import Choice
-from datacell.errors import DataCellError, SqlError
+from datacell.errors import DataCellError, EngineError, SqlError, counted
 from datacell.incremental.strategy import Strategy
 from datacell.placement.homes import DRIVER_MEMORY
 from datacell.receptors.sources import frame_columns
@@ -82,14 +83,15 @@ class Cell:
         event_time: str | None = None,
         lateness: str = "0 seconds",
         idle_timeout: str | None = None,
+        ahead: str | None = None,
     ) -> None:
-        """Make a streaming DataFrame a stream."""
+        """Make a streaming DataFrame a stream. A row that is further than `ahead` ahead of all others is rejected."""
         self._require_open()
         columns = frame_columns(frame, name)
         if event_time is not None and event_time not in frame.columns:
             raise SqlError(f"the frame has no column {event_time}", hint=f"it has {', '.join(frame.columns)}")
-        timeout = None if idle_timeout is None else length_of(idle_timeout)
-        definition = StreamDefinition(name, columns, event_time, length_of(lateness), timeout)
+        timeout, bound = (None if length is None else length_of(length) for length in (idle_timeout, ahead))
+        definition = StreamDefinition(name, columns, event_time, length_of(lateness), timeout, ahead=bound)
         self.works.intake.frames[name] = frame
         self.statements.execute(CreateStream(definition))
 
@@ -124,8 +126,19 @@ class Cell:
             self.works.intake.wait()
             self.works.scheduler.drain()
             self.works.deliveries.finish()
+            self.require_no_failure()
         finally:
             self._halt()
+
+    def require_no_failure(self) -> None:
+        """Raise why queries have stopped, if some have; the others have been answered."""
+        found = listing.failures(self.works.scheduler.members)
+        if not found:
+            return
+        first, *more = found.values()
+        beside = f"; {counted(len(more), 'other')} stopped, too: SHOW QUERIES tells why" if more else ""
+        hint = "what all others answer is complete; run again with the same checkpoint, and it is tried again"
+        raise EngineError(f"{first.message}{beside}", place=first.place, hint=hint)
 
     def run_script(self, text: str, file: str, once: bool, show: Callable[[Result], None]) -> None:
         """Carry out a script and run. With `once`, queries over baskets and answers wait until all input is read."""
@@ -137,10 +150,12 @@ class Cell:
                 waiting.append(statement)
             elif (answer := self.statements.execute(statement)) is not None:
                 show(answer)
-        self.run(once)
-        for statement in waiting:
-            if (answer := self.statements.carry_out(statement)) is not None:
-                show(answer)
+        try:
+            self.run(once)
+        finally:
+            for statement in waiting:
+                if (answer := self.statements.carry_out(statement)) is not None:
+                    show(answer)
 
     def start(self, once: bool = False) -> None:
         """Start reading in the background."""
@@ -175,7 +190,7 @@ class Cell:
 
     def progress(self) -> listing.Progress:
         """How far the cell has come."""
-        return listing.progress(self.works.scheduler.members)
+        return listing.progress(self.works.scheduler.members, failing(self.works.intake))
 
     def _tick(self) -> None:
         while not self._stopping.wait(0.5):

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from datacell.emitters.delivery import Delivery
+from pathlib import Path
+
+from datacell.emitters import ownership
+from datacell.emitters.delivery import Delivery, saved_cursor
+from datacell.emitters.ownership import Claim, Existing, Owner
 from datacell.emitters.protocol import Emitter
 from datacell.runtime.net.factory import Factory
 from datacell.runtime.net.scheduler import Scheduler
@@ -17,10 +21,19 @@ class Deliveries:
         self.scheduler, self.checkpoint = scheduler, checkpoint
         self.running: dict[str, Delivery] = {}
 
+    def claim(self, directory: Path, name: str, source: Factory, existing: Existing) -> Claim:
+        """A directory for an emitter, or an error if it is not to be had."""
+        checkpoint = self.checkpoint
+        checkpoint.require_same("emitter", name, source.name.lower())
+        owner = Owner(checkpoint.id, name.lower(), source.name, source.output.life)
+        cursor = saved_cursor(checkpoint.emitter(name), name, source.output)
+        return ownership.claim(directory, owner, checkpoint.home, cursor, existing)
+
     def start(self, name: str, source: Factory, emitter: Emitter) -> None:
         """Deliver what a factory answers."""
         output = source.output
-        delivery = Delivery(name, output, emitter, self.checkpoint.emitter(name), lambda: self._forget(output))
+        with self.checkpoint.admitted("emitter", name, source.name.lower()):
+            delivery = Delivery(name, output, emitter, self.checkpoint.emitter(name), lambda: self._forget(output))
         with self.scheduler.exclusively() as net:
             net.add_emitter(name, source.name)
         self.running[name], output.takers[name] = delivery, emitter.takes_files

@@ -14,6 +14,7 @@ def drop(thing: Thing, wanted: str, works: Works) -> None:
     match thing:
         case Thing.EMITTER if (name := as_given(wanted, emitters)) in emitters:
             works.deliveries.stop(name)
+            works.checkpoint.forget("emitter", name)
         case Thing.QUERY if (name := as_given(wanted, net.factories)) in net.factories:
             _drop_query(name, works)
         case Thing.STREAM if (name := as_given(wanted, net.streams)) in net.streams:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from math import inf
 from typing import Any
@@ -9,15 +10,16 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from datacell.algebra.definitions import StreamDefinition
+from datacell.cell.blame import blame
 from datacell.engines.spark import SparkEngine
 from datacell.engines.transfers import to_driver
-from datacell.errors import SqlError
+from datacell.errors import DataCellError, EngineError, EngineLostError, SqlError
 from datacell.receptors.file_order import ordered
 from datacell.receptors.first_stage import FirstStage, columns_of
 from datacell.receptors.receptor import ReadDifferentlyError, Reading, Receptor
 from datacell.receptors.sources import Source, from_frame, open_source
 from datacell.receptors.spool import Spool, is_spooled, spool_source
-from datacell.runtime.net.reception import OfferedStaged
+from datacell.runtime.net.reception import SOURCE, OfferedStaged
 from datacell.runtime.net.scheduler import Scheduler
 from datacell.runtime.storage.checkpoint import Checkpoint
 from datacell.runtime.streams.first_stage import Wanted
@@ -67,7 +69,8 @@ class Intake:
         size = source.size()
         self._expected[name] = 0.0 if size is not None and size <= LITTLE else inf
         wanted = stream.wanted(self._expected[name])
-        receptor.start(once, Reading() if wanted is None else self._reading(stream, source, wanted))
+        reading = Reading() if wanted is None else self._reading(stream, source, wanted)
+        receptor.start(once, stream.basket.next_number(SOURCE) - 1, reading)
 
     def stop(self, name: str) -> None:
         receptor = self.receptors.pop(name, None)
@@ -97,9 +100,10 @@ class Intake:
         return receptor is not None and receptor.active
 
     def revive(self) -> None:
-        """Let receptors read on that have to do so in another way."""
+        """Let receptors read on that have to do so in another way, or again; `check` raises what cannot go on."""
         for receptor in list(self.receptors.values()):
-            receptor.revive()
+            with suppress(DataCellError):
+                receptor.revive()
 
     def check(self) -> None:
         """Raise what made a receptor or the net stop."""
@@ -151,14 +155,25 @@ class Intake:
         if stage is None or [*stage.wanted] != wanted:
             stage = self.stages[name] = FirstStage(stream.gate, wanted, self.engine, stream.basket.account)
         try:
-            staged = stage.run(frame, number, stream.clock.now())
-            self.scheduler.offer(name, OfferedStaged(number, staged))
+            staged = stage.run(frame, number, stream.clock.now(), stream.basket.progress.latest)
         except ReadDifferentlyError:
             self._whole.add(name)
             raise
+        except EngineLostError:
+            raise
+        except EngineError as error:
+            blame(stream, self.scheduler, self.engine, number, frame, error)
+            raise ReadDifferentlyError(Reading()) from error
+        if not self.scheduler.offer(name, OfferedStaged(number, staged)):
+            raise ReadDifferentlyError(Reading())
 
     def _reading(self, stream: RunningStream, source: Source, wanted: list[Wanted]) -> Reading:
         """No column is read that nobody wants; but if rows were rejected, all, because their text is kept."""
         if source.plain is None or stream.definition.name in self._whole:
             return Reading()
         return Reading(columns_of(wanted) | stream.gate.columns, is_ordered=False)
+
+
+def failing(intake: Intake) -> dict[str, str]:
+    """The streams whose source fails at present, with why."""
+    return {n: why for n, r in list(intake.receptors.items()) if (why := r.retrying.failure) is not None}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from datacell.emitters.delivery import Delivery
+from datacell.errors import EngineError
 from datacell.runtime.net.factory import Factory
 from datacell.runtime.net.members import Members
 from datacell.runtime.plans.observed import Observed
@@ -18,35 +19,49 @@ from datacell.sql.statements.statement import Thing
 
 @dataclass(frozen=True)
 class Progress:
-    """Rows taken, boundaries answered, and the least watermark."""
+    """Rows taken, boundaries answered, the least watermark, and which queries and streams have stopped."""
 
     rows: int
     boundaries: int
     watermark: datetime | None
+    stopped: tuple[str, ...] = ()
 
 
-def progress(net: Members) -> Progress:
+def progress(net: Members, failing: Iterable[str] = ()) -> Progress:
     streams = list(net.streams.values())
     marks = [s.basket.progress.latest - s.definition.lateness for s in streams if s.basket.progress.rows]
     return Progress(
         sum(s.basket.progress.rows for s in streams),
         sum(f.answered for f in net.factories.values()),
         datetime.fromtimestamp(min(marks) / 1_000_000, UTC) if marks else None,
+        (*failures(net), *failing),
     )
 
 
-def listed(thing: Thing, net: Members, deliveries: Mapping[str, Delivery]) -> pa.Table:
+def failures(net: Members) -> dict[str, EngineError]:
+    """The queries that have stopped, with why."""
+    found = {name: factory.stopped.error(name) for name, factory in net.factories.items() if factory.stopped}
+    for feeder in net.feeders.values():
+        if feeder.failure is not None and feeder.source not in found:
+            found[feeder.source] = EngineError(f"continuous query {feeder.source}: {feeder.failure}")
+    return found
+
+
+def listed(
+    thing: Thing, net: Members, deliveries: Mapping[str, Delivery], failing: Mapping[str, str] | None = None
+) -> pa.Table:
+    """`failing` are the streams whose source cannot be read at present, with why."""
     match thing:
         case Thing.STREAM:
-            return _streams(net)
+            return _streams(net, failing or {})
         case Thing.QUERY:
             return _queries(net)
     return _emitters(deliveries)
 
 
-def _streams(net: Members) -> pa.Table:
+def _streams(net: Members, failing: Mapping[str, str]) -> pa.Table:
     return _table(
-        ("stream", "enabled", "rows", "in basket", "late", "rejected", "to driver"),
+        ("stream", "enabled", "rows", "in basket", "late", "rejected", "to driver", "remark", "failure"),
         [
             (
                 name,
@@ -56,6 +71,8 @@ def _streams(net: Members) -> pa.Table:
                 stream.basket.progress.late,
                 stream.basket.progress.rejected,
                 stream.basket.account.to_driver.rows,
+                stream.remark,
+                failing.get(name),
             )
             for name, stream in net.streams.items()
         ],
@@ -66,6 +83,7 @@ def _queries(net: Members) -> pa.Table:
     return _table(
         (
             "query",
+            "state",
             "engine",
             "strategy",
             "firings",
@@ -73,19 +91,21 @@ def _queries(net: Members) -> pa.Table:
             "seconds in firings",
             "chunks per slice",
             "kept rows",
+            "late",
             "predicted ms",
             "observed ms",
             "moves",
             "remark",
         ),
-        [_query(name, factory) for name, factory in net.factories.items()],
+        [_query(name, factory, net.late_for(name)) for name, factory in net.factories.items()],
     )
 
 
-def _query(name: str, factory: Factory) -> tuple[Any, ...]:
+def _query(name: str, factory: Factory, late: int) -> tuple[Any, ...]:
     held = factory.evaluation.held()
     return (
         name,
+        "running" if factory.stopped is None else f"stopped: {factory.stopped.reason}",
         factory.plans.engine_names(),
         factory.evaluation.strategy,
         factory.output.next_number,
@@ -93,6 +113,7 @@ def _query(name: str, factory: Factory) -> tuple[Any, ...]:
         factory.seconds,
         None if held is None else held.chunks,
         None if held is None else held.rows,
+        late,
         *_spent(factory),
         len(factory.plans.placements.moves),
         factory.remark,

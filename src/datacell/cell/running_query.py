@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from datacell.cell.result import Result
@@ -14,6 +15,9 @@ from datacell.runtime.storage.output import Firing
 if TYPE_CHECKING:
     from datacell.cell.cell import Cell
 
+_LOOK = 0.2
+"""Seconds between two looks whether the query has stopped."""
+
 
 @dataclass(frozen=True)
 class RunningQuery:
@@ -23,15 +27,29 @@ class RunningQuery:
     name: str
 
     def results(self, timeout: float | None = None) -> Iterator[Result]:
-        """What each firing wrote, as it comes; ends when the input has, or when nothing came for `timeout` seconds."""
-        output = self.cell.statements.factory(self.name).output
+        """What each firing wrote, as it comes; ends when the input has, or when nothing came for `timeout` seconds.
+
+        If the query has stopped, it raises why.
+        """
+        factory = self.cell.statements.factory(self.name)
+        output = factory.output
         if not output.closed:
             self.cell.start()
-        number = 0
-        while (firing := output.wait(number, timeout)) is not None:
-            number = firing.number + 1
-            if len(firing.rows):
-                yield Result(firing.rows, self.cell.spark, firing.number)
+        number, since = 0, monotonic()
+        while timeout is None or monotonic() - since <= timeout:
+            firing = output.wait(number, _LOOK if timeout is None else min(_LOOK, timeout))
+            if firing is not None:
+                number, since = firing.number + 1, monotonic()
+                if len(firing.rows):
+                    yield Result(firing.rows, self.cell.spark, firing.number)
+            elif factory.stopped is not None:
+                raise factory.stopped.error(self.name)
+            elif output.closed:
+                return
+
+    def restart(self) -> None:
+        """Try it again after it has stopped: it goes on where it was."""
+        self.cell.statements.restart(self.name)
 
     def on_result(self, callback: Callable[[Result], object]) -> None:
         """Call back with what each firing wrote, in order, from a thread of its own; at least once."""

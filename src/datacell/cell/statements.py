@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 from datacell.algebra import show
 from datacell.algebra.definitions import EmitterDefinition, StreamDefinition
@@ -16,7 +17,8 @@ from datacell.cell.works import Works
 from datacell.compile import compile
 from datacell.compile.evaluation import AtBoundaries
 from datacell.compile.feasibility import warning
-from datacell.emitters.kinds import open_emitter
+from datacell.emitters.kinds import Surroundings, open_emitter
+from datacell.emitters.ownership import Claim, Existing
 from datacell.emitters.protocol import Emitter
 from datacell.emitters.sinks import TableEmitter
 from datacell.engines.arrow import arrow_schema
@@ -33,6 +35,7 @@ from datacell.sql.statements.statement import (
     CreateStream,
     Drop,
     InsertInto,
+    Restart,
     Select,
     Statement,
     Switch,
@@ -66,13 +69,15 @@ class Statements:
             case CreateQuery(name, query):
                 self.create_query(name, query)
             case CreateEmitter(emitter):
-                self.deliver(emitter.name, emitter.source, open_emitter(emitter, self.works.spark))
+                self._create_emitter(emitter)
             case InsertInto(target, query):
                 self._insert(target, query)
             case Select(query) if query.timing is not Timing.ONCE:
                 self._show_continuously(query)
             case Drop(thing, name):
                 drop(thing, name, self.works)
+            case Restart(name):
+                self.restart(name)
             case Switch(stream_name, enabled):
                 self._switch(stream_name, enabled)
             case _:
@@ -92,13 +97,24 @@ class Statements:
         if told:
             _LOG.warning(told)
         plan = f"\n{show.text(compiled.optimized.plan)}" if compiled.rewritten else ""
-        self.works.checkpoint.admit("query", name, query.text + plan)
-        output = Output(self.works.checkpoint.query(name), arrow_schema(compiled.optimized.result))
         why = compiled.evaluation.why if isinstance(compiled.evaluation, AtBoundaries) else ""
         remark = "; ".join(filter(None, (why, compiled.refusal, told)))
-        with self.works.scheduler.exclusively() as net:
+        admitted = self.works.checkpoint.admitted("query", name, query.text + plan)
+        with admitted as life, self.works.scheduler.exclusively() as net:
+            output = Output(self.works.checkpoint.query(name), arrow_schema(compiled.optimized.result), life)
             net.add_factory(name, compiled, output, self.works.plans(name, compiled), remark)
         self.works.scheduler.fire()
+
+    def restart(self, name: str) -> None:
+        """Try a query again that has stopped; an error if it stops again at once."""
+        factory = self.factory(name)
+        if factory.stopped is not None and factory.stopped.is_lost:
+            raise factory.stopped.error(factory.name)
+        with self.works.scheduler.exclusively() as net:
+            net.restart(factory.name, self.works.plans(factory.name, factory.compiled))
+        self.works.scheduler.fire()
+        if factory.stopped is not None:
+            raise factory.stopped.error(factory.name)
 
     def deliver(self, name: str, source: str, emitter: Emitter) -> None:
         """Start delivering the answers of a query, or the rows of a stream."""
@@ -109,16 +125,29 @@ class Statements:
         return f"query_{len(self._net.factories) + 1}"
 
     def _create_stream(self, definition: StreamDefinition) -> None:
-        self.works.checkpoint.admit("stream", definition.name, repr((definition.fields, definition.event_time)))
         declared(definition.name, definition.options)
         theirs = tuple(option for option in definition.options if not is_declaration(option[0]))
         source, intake = replace(definition, options=theirs), self.works.intake
         directory = self.works.checkpoint.stream(definition.name)
-        with self.works.scheduler.exclusively() as net:
-            net.add_stream(source, directory, self.works.engines.run, lambda: intake.is_reading(definition.name))
-        intake.add(source)
+        made_of = repr((definition.fields, definition.event_time))
+        with self.works.checkpoint.admitted("stream", definition.name, made_of):
+            with self.works.scheduler.exclusively() as net:
+                net.add_stream(source, directory, self.works.engines.run, lambda: intake.is_reading(definition.name))
+            intake.add(source)
         if self._is_running():
             intake.start(definition.name, once=False)
+
+    def _create_emitter(self, definition: EmitterDefinition) -> None:
+        def claimed(directory: Path, existing: Existing) -> Claim:
+            source = self._source(definition.source)
+            return self.works.deliveries.claim(directory, definition.name, source, existing)
+
+        known = self.catalog.emitters.values(), self.catalog.streams.values()
+        self.deliver(
+            definition.name,
+            definition.source,
+            open_emitter(definition, Surroundings(self.works.spark, *known, claimed)),
+        )
 
     def _source(self, name: str) -> Factory:
         """The query of this name; a stream's rows are those of the query that selects them all."""
@@ -148,7 +177,7 @@ class Statements:
     def _show_continuously(self, query: Query) -> None:
         name = self.fresh_name()
         self.create_query(name, query)
-        self.deliver(name, name, open_emitter(EmitterDefinition(name, name), self.works.spark))
+        self._create_emitter(EmitterDefinition(name, name))
 
     def _switch(self, name: str, enabled: bool) -> None:
         found, intake = as_given(name, self._net.streams), self.works.intake

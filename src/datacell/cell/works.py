@@ -44,24 +44,28 @@ class Works:
     ) -> None:
         self.units, self.strategy, self.memory = unit_costs.load(), strategy, DriverMemory(driver_memory)
         self.checkpoint = Checkpoint(checkpoint)
-        on_spark = SparkEngine(spark, master)
+        on_spark = self._started(spark, master)
         self.spark = on_spark.session
-        self._settle(on_spark)
         self.engines = Engines(on_spark, DuckDBEngine(), engine)
         self.scheduler = Scheduler(clock)
         self.intake = Intake(on_spark, self.scheduler, self.checkpoint)
         self.tables = Tables(self.spark, spark or self.spark, self.scheduler)
         self.deliveries = Deliveries(self.scheduler, self.checkpoint)
 
-    def _settle(self, engine: SparkEngine) -> None:
-        """On a cluster: its first job, which needs executors; after it their number is known."""
+    def _started(self, spark: SparkSession | None, master: str | None) -> SparkEngine:
+        """Spark at work. On a cluster: its first job, which needs executors; after it their number is known."""
         try:
-            reach.check(self.spark, self.checkpoint.root)
-        except CheckpointError:
-            engine.close()
+            engine = SparkEngine(spark, master)
+            try:
+                reach.check(engine.session, self.checkpoint.root)
+            except CheckpointError:
+                engine.close()
+                raise
+        except BaseException:
             self.checkpoint.close()
             raise
-        fit_to_cluster(self.spark)
+        fit_to_cluster(engine.session)
+        return engine
 
     def setting(self, catalog: Catalog) -> Setting:
         """What queries over the streams of a catalog are compiled by."""
@@ -81,6 +85,8 @@ class Works:
         return Plans.placed(name, engines, compiled.site, self.tables.read, known, units, self.memory)
 
     def close(self) -> None:
-        self.deliveries.stop_all()
-        self.engines.close()
-        self.checkpoint.close()
+        try:
+            self.deliveries.stop_all()
+            self.engines.close()
+        finally:
+            self.checkpoint.close()

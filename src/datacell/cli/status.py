@@ -42,6 +42,8 @@ class StatusLine:
             text = f"{rate:,.0f} rows/s in · {progress.boundaries:,} boundaries answered"
             if progress.watermark is not None:
                 text += f" · watermark {_ago(progress.watermark)}"
+            if progress.stopped:
+                text += f" · stopped: {', '.join(progress.stopped)}"
             self.stream.write(f"\r\x1b[K{text}")
             self.stream.flush()
 

@@ -11,6 +11,7 @@ from datacell.emitters.protocol import Emitter
 from datacell.errors import DataCellError, EmitterError
 from datacell.runtime.storage import files
 from datacell.runtime.storage.output import Output
+from datacell.runtime.storage.seal import damaged
 
 LONGEST_SILENCE = 60.0
 """Seconds without progress after which the end of a run gives a delivery up; a failing one is given up sooner."""
@@ -21,6 +22,19 @@ _LONGEST_PAUSE = 30.0
 """Seconds between two tries of a delivery that keeps failing."""
 
 
+def saved_cursor(path: Path, emitter: str, output: Output) -> int:
+    """The number of the next firing to deliver; a new emitter begins with what is there."""
+    if not path.exists():
+        return output.first_number
+    cursor: int = files.read_json(path)["cursor"]
+    if cursor > output.next_number:
+        raise damaged(output.directory, f"emitter {emitter} has delivered firing {cursor - 1} from it")
+    if cursor < output.first_number:
+        gone = f"firing {cursor}, which emitter {emitter} has not delivered, is missing from {output.directory}"
+        raise damaged(path, f"it is older than the rest, or {gone}")
+    return cursor
+
+
 class Delivery:
     """Delivers the firings of an output. `cursor` is the number of the next one to deliver."""
 
@@ -28,7 +42,8 @@ class Delivery:
         self.name, self.output, self.emitter = name, output, emitter
         self.failure: str | None = None
         self._saved, self._done = saved, done
-        self.cursor: int = files.read_json(saved) or 0
+        self.cursor = saved_cursor(saved, name, output)
+        self._save()
         self._stopped = Event()
         self._thread = Thread(target=self._run, name=f"emitter {name}", daemon=True)
 
@@ -69,8 +84,12 @@ class Delivery:
             if not self._try(lambda: self.emitter.deliver(firing)):  # noqa: B023 - called at once
                 return
             self.cursor = firing.number + 1
-            self._try(lambda: files.write_json(self._saved, self.cursor))
-            self._done()
+            if not self._try(self._save):
+                return
+            self._try(self._done)
+
+    def _save(self) -> None:
+        files.write_json(self._saved, {"name": self.name, "cursor": self.cursor})
 
     def _try(self, action: Callable[[], None]) -> bool:
         """Until it works, ever more slowly; False if stopped meanwhile."""

@@ -2,15 +2,13 @@
 
 What has its home on the cluster is written by executors, in as many parts as they like (`by_executors`).
 
-The directory belongs to the emitter. Firings come in order, so a part with a later number than the first one that is
-delivered was left by another run, and is removed: what is there is what this run wrote.
+The directory belongs to the emitter (`ownership`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import BinaryIO
 
 import pyarrow as pa
@@ -22,6 +20,7 @@ from pyspark.sql import SparkSession
 from datacell.algebra.schema import Schema
 from datacell.emitters import by_executors, columns, text
 from datacell.emitters.by_executors import Save
+from datacell.emitters.ownership import Claim
 from datacell.engines import spelling
 from datacell.engines.arrow import fields_of
 from datacell.engines.protocol import Csv, Files
@@ -39,13 +38,13 @@ class FileEmitter:
     guarantee = "exactly once"
 
     def __init__(
-        self, directory: Path, form: str, fill: Fill, spark: SparkSession | None = None, save: Save | None = None
+        self, claim: Claim, form: str, fill: Fill, spark: SparkSession | None = None, save: Save | None = None
     ) -> None:
         """`fill` writes a file in the driver, `save` lets executors write a directory."""
-        self.directory, self.form, self._fill = directory, form, fill
+        self.directory, self.form, self._fill = claim.directory, form, fill
+        self._claim = claim
         self._spark, self._save = spark, save
         self.takes_files: Takes = fill.form if isinstance(fill, WriteCsv) else True
-        self._begun = False
 
     def deliver(self, firing: Firing) -> None:
         try:
@@ -57,15 +56,15 @@ class FileEmitter:
             raise EmitterError(message, hint="free some space or fix the permissions: it is tried again") from error
 
     def close(self) -> None:
-        pass
+        self._claim.release()
+
+    def _part(self, firing: Firing) -> str:
+        return f"part-{self._claim.first + firing.number:010d}"
 
     def _write(self, firing: Firing) -> None:
-        if not self._begun:
-            _remove_after(self.directory, f".{self.form}", firing.number)
-            self._begun = True
         if self._wrote_by_executors(firing):
             return
-        path = self.directory / f"part-{firing.number:010d}.{self.form}"
+        path = self.directory / f"{self._part(firing)}.{self.form}"
         if len(firing.rows):
             files.write(path, lambda file: self._fill(file, firing.rows))
         else:
@@ -76,7 +75,7 @@ class FileEmitter:
         if not isinstance(firing.content, Files) or self._spark is None or self._save is None:
             return False
         assert firing.schema is not None
-        part = f"part-{firing.number:010d}"
+        part = self._part(firing)
         if self._is_as_written(firing.content, firing.schema.names):
             self.directory.mkdir(parents=True, exist_ok=True)
             by_executors.link(firing.content, self.directory, part, self.form)
@@ -117,11 +116,3 @@ class WriteParquet:
 
     def __call__(self, file: BinaryIO, rows: pa.Table) -> None:
         pq.write_table(rows, file, compression=self.compression)
-
-
-def _remove_after(directory: Path, suffix: str, first: int) -> None:
-    found = directory.glob(f"part-[0-9]*{suffix}") if directory.is_dir() else ()
-    for path in found:
-        number = path.name.removeprefix("part-").removesuffix(suffix).split("-")[0]
-        if number.isdigit() and int(number) > first:
-            path.unlink(missing_ok=True)

@@ -2,28 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 from datacell import sockets
-from datacell.algebra.definitions import EmitterDefinition
+from datacell.algebra.definitions import EmitterDefinition, StreamDefinition
 from datacell.emitters import by_executors
 from datacell.emitters.console import ConsoleEmitter
 from datacell.emitters.files import FileEmitter, WriteCsv, WriteParquet, write_json
+from datacell.emitters.ownership import Claim, Existing
+from datacell.emitters.paths import check_free, local_directory
 from datacell.emitters.protocol import Emitter
-from datacell.emitters.sinks import SavedTableEmitter, SparkSinkEmitter
+from datacell.emitters.sinks import SavedTableEmitter, SparkSinkEmitter, check_format
 from datacell.emitters.tcp import TcpEmitter
 from datacell.engines.protocol import Csv
 from datacell.errors import EmitterError, did_you_mean
 
-Open = Callable[[EmitterDefinition, dict[str, str], SparkSession], Emitter]
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What there is beside an emitter; `claim` makes a directory its own, or refuses."""
+
+    spark: SparkSession
+    emitters: Iterable[EmitterDefinition]
+    streams: Iterable[StreamDefinition]
+    claim: Callable[[Path, Existing], Claim]
+
+
+Open = Callable[[EmitterDefinition, dict[str, str], Surroundings], Emitter]
+
+_OWNED = ("path", "overwrite", "append")
 
 _OPTIONS = {
-    "csv": ("path", "header", "sep"),
-    "json": ("path",),
-    "parquet": ("path", "compression"),
+    "csv": (*_OWNED, "header", "sep"),
+    "json": _OWNED,
+    "parquet": (*_OWNED, "compression"),
     "console": (),
     "tcp": ("host", "port"),
     "table": ("table",),
@@ -34,61 +50,79 @@ _OPTIONS = {
 _COMPRESSIONS = ("none", "snappy", "gzip", "zstd", "lz4", "brotli")
 
 
-def open_emitter(definition: EmitterDefinition, spark: SparkSession) -> Emitter:
+def open_emitter(definition: EmitterDefinition, beside: Surroundings) -> Emitter:
     """The emitter that a definition describes; any format that is not ours is a Spark batch sink."""
+    try:
+        return _open(definition, beside)
+    except EmitterError as error:
+        raise EmitterError(error.message, place=definition.place, hint=error.hint) from error
+
+
+def _open(definition: EmitterDefinition, beside: Surroundings) -> Emitter:
     options = {name.lower(): value for name, value in definition.options}
     form = options.pop("format", "console").lower()
+    check_free(definition, beside.emitters, beside.streams)
     if form not in _OPENED:
-        return SparkSinkEmitter(spark, form, {name: v for name, v in definition.options if name.lower() != "format"})
+        check_format(beside.spark, definition.name, form, _OPENED)
+        return SparkSinkEmitter(
+            beside.spark, form, {name: v for name, v in definition.options if name.lower() != "format"}
+        )
     unknown = next((name for name in options if name not in _OPTIONS[form]), None)
     if unknown is not None:
         hint = did_you_mean(unknown, _OPTIONS[form])
         raise EmitterError(f"emitter {definition.name}: {form} has no option {unknown}", hint=hint)
-    return _OPENED[form](definition, options, spark)
+    return _OPENED[form](definition, options, beside)
 
 
-def _csv(definition: EmitterDefinition, options: dict[str, str], spark: SparkSession) -> Emitter:
+def _csv(definition: EmitterDefinition, options: dict[str, str], beside: Surroundings) -> Emitter:
     header = options.get("header", "true").lower()
     separator = options.get("sep", ",")
     if header not in ("true", "false") or len(separator) != 1 or separator in '"\n\r':
         raise EmitterError(f"emitter {definition.name}: header is 'true' or 'false', sep is one character")
     form = Csv(separator, header == "true")
-    return FileEmitter(_directory(definition, options), "csv", WriteCsv(form), spark, by_executors.csv(form))
+    claim = _claimed(definition, "csv", options, beside)
+    return FileEmitter(claim, "csv", WriteCsv(form), beside.spark, by_executors.csv(form))
 
 
-def _json(definition: EmitterDefinition, options: dict[str, str], spark: SparkSession) -> Emitter:
-    return FileEmitter(_directory(definition, options), "json", write_json, spark, by_executors.json)
+def _json(definition: EmitterDefinition, options: dict[str, str], beside: Surroundings) -> Emitter:
+    claim = _claimed(definition, "json", options, beside)
+    return FileEmitter(claim, "json", write_json, beside.spark, by_executors.json)
 
 
-def _parquet(definition: EmitterDefinition, options: dict[str, str], spark: SparkSession) -> Emitter:
+def _parquet(definition: EmitterDefinition, options: dict[str, str], beside: Surroundings) -> Emitter:
     compression = options.get("compression", "snappy").lower()
     if compression not in _COMPRESSIONS:
         hint = f"there is {', '.join(_COMPRESSIONS)}"
         raise EmitterError(f"emitter {definition.name}: there is no compression {compression}", hint=hint)
-    return FileEmitter(
-        _directory(definition, options), "parquet", WriteParquet(compression), spark, by_executors.parquet(compression)
-    )
+    claim = _claimed(definition, "parquet", options, beside)
+    return FileEmitter(claim, "parquet", WriteParquet(compression), beside.spark, by_executors.parquet(compression))
 
 
-def _console(definition: EmitterDefinition, options: dict[str, str], spark: SparkSession) -> Emitter:
+def _console(definition: EmitterDefinition, options: dict[str, str], beside: Surroundings) -> Emitter:
     return ConsoleEmitter(definition.source)
 
 
-def _tcp(definition: EmitterDefinition, options: dict[str, str], spark: SparkSession) -> Emitter:
+def _tcp(definition: EmitterDefinition, options: dict[str, str], beside: Surroundings) -> Emitter:
     port = sockets.port_number(options, f"emitter {definition.name}", EmitterError)
     return TcpEmitter(options.get("host", "127.0.0.1"), port)
 
 
-def _table(definition: EmitterDefinition, options: dict[str, str], spark: SparkSession) -> Emitter:
+def _table(definition: EmitterDefinition, options: dict[str, str], beside: Surroundings) -> Emitter:
     if "table" not in options:
         raise EmitterError(f"emitter {definition.name} needs a table", hint="add table = 'name'")
-    return SavedTableEmitter(spark, options["table"])
+    return SavedTableEmitter(beside.spark, options["table"])
 
 
-def _directory(definition: EmitterDefinition, options: dict[str, str]) -> Path:
-    if "path" not in options:
-        raise EmitterError(f"emitter {definition.name} needs a path", hint=f"add path = 'out/{definition.name}'")
-    return Path(options["path"].removeprefix("file://"))
+def _claimed(definition: EmitterDefinition, form: str, options: dict[str, str], beside: Surroundings) -> Claim:
+    """The directory of a file emitter, which is its own from now on."""
+    overwrite, append = (options.get(name, "false").lower() for name in ("overwrite", "append"))
+    if {overwrite, append} - {"true", "false"} or overwrite == append == "true":
+        raise EmitterError(
+            f"emitter {definition.name}: overwrite and append are 'true' or 'false', and not both 'true'",
+            hint="overwrite = 'true' removes the part files that are there, append = 'true' writes after them",
+        )
+    kept = Existing.KEPT if append == "true" else Existing.REFUSED
+    return beside.claim(local_directory(definition, form), Existing.OVERWRITTEN if overwrite == "true" else kept)
 
 
 _OPENED: dict[str, Open] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
@@ -13,8 +13,26 @@ from datacell.engines.arrow import fields_of
 from datacell.engines.protocol import Files
 from datacell.engines.spark import read_files
 from datacell.engines.transfers import to_cluster
-from datacell.errors import EmitterError, in_backticks
+from datacell.errors import EmitterError, did_you_mean, in_backticks
 from datacell.runtime.storage.output import Firing
+
+_SPARKS_OWN = ("orc", "text", "xml", "jdbc", "noop")
+_ONLY_READ = ("rate", "rate-micro-batch", "socket", "binaryfile", "memory")
+
+
+def check_format(spark: SparkSession, emitter: str, form: str, ours: Iterable[str]) -> None:
+    """Refuse a format that Spark does not know, or only reads."""
+    if form in _ONLY_READ:
+        raise EmitterError(f"emitter {emitter}: Spark does not write {form}", hint=did_you_mean(form, ours))
+    state = spark._jsparkSession.sessionState()
+    if state.dataSourceManager().dataSourceExists(form):
+        return
+    try:
+        assert spark._jvm is not None
+        spark._jvm.org.apache.spark.sql.execution.datasources.DataSource.lookupDataSource(form, state.conf())
+    except (PySparkException, Py4JError) as error:
+        hint = did_you_mean(form, [*ours, *_SPARKS_OWN])
+        raise EmitterError(f"emitter {emitter}: Spark knows no format {form}", hint=hint) from error
 
 
 class SparkSinkEmitter:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, Observation, SparkSession
-from pyspark.sql.functions import broadcast, lit
+from pyspark.sql.functions import broadcast, expr, lit
 from pyspark.sql.functions import count as count_rows
 from pyspark.sql.types import StructType
 
@@ -60,6 +60,17 @@ class PreparedText:
         self._empty: dict[Key, DataFrame] = {}
         self._lock = Lock()
         self.account = Account()
+        self._row_wise = sql.row_wise(plan, sql.SPARK)
+
+    @cached_property
+    def passes(self) -> Column | None:
+        """Of a fragment that only filters and maps: whether a row passes."""
+        return None if self._row_wise is None else expr(self._row_wise.condition or "true")
+
+    @cached_property
+    def _mapped(self) -> list[Column]:
+        assert self._row_wise is not None
+        return [expr(column) for column in self._row_wise.columns]
 
     def run(self, inputs: Inputs) -> pa.Table:
         return self._using(inputs, lambda frame: shaped(to_driver(frame, self.account), self.schema))
@@ -86,6 +97,11 @@ class PreparedText:
             self._engine.leave(before)
 
     def _run(self, inputs: Inputs, action: Callable[[DataFrame], Given]) -> Given:
+        if self.passes is not None and isinstance(frame := inputs[next(iter(self._sources))], Frame):
+            return action(frame.frame.where(self.passes).select(*self._mapped))
+        return self._run_text(inputs, action)
+
+    def _run_text(self, inputs: Inputs, action: Callable[[DataFrame], Given]) -> Given:
         session = self._session(inputs)
         text, read = self._text(inputs)
         try:
@@ -165,13 +181,17 @@ def written(frame: DataFrame, directory: str, csv: tuple[Csv, Sequence[Column]] 
     They are Parquet, or csv with columns that are spelled for it.
     """
     seen = Observation()
-    observed = frame.observe(seen, count_rows(lit(1)).alias("count"))
+    write(frame.observe(seen, count_rows(lit(1)).alias("count")), directory, csv)
+    return Files((directory,), int(seen.get["count"]), None if csv is None else csv[0])
+
+
+def write(frame: DataFrame, directory: str, csv: tuple[Csv, Sequence[Column]] | None = None) -> None:
+    """The same, of rows that somebody else counts."""
     if csv is None:
-        observed.write.mode("overwrite").options(**_WRITING).parquet(directory)
-        return Files((directory,), int(seen.get["count"]))
-    form, columns = csv
-    spelling.write_csv(observed, columns, form, directory, _WRITING)
-    return Files((directory,), int(seen.get["count"]), form)
+        frame.write.mode("overwrite").options(**_WRITING).parquet(directory)
+    else:
+        form, columns = csv
+        spelling.write_csv(frame, columns, form, directory, _WRITING)
 
 
 class SparkEngine:

@@ -85,15 +85,28 @@ def spelled(value: Column, kind: DataType) -> Column:
 
 
 def _instant(value: Column, zone: str) -> Column:
-    seconds = f.date_format(value, "yyyy-MM-dd'T'HH:mm:ss")
-    micros = f.date_format(value, "yyyy-MM-dd'T'HH:mm:ss.SSSSSS")
-    return f.concat(f.when(f.date_trunc("second", value) == value, seconds).otherwise(micros), f.lit(zone))
+    """Spark's own text with a T, and with six digits of a second or none."""
+    text = f.translate(value.cast("string"), " ", "T")
+    digits = f.rpad(f.substring_index(text, ".", -1), 6, "0")
+    precise = f.concat(f.substring_index(text, ".", 1), f.lit("."), digits)
+    return f.concat(f.when(text.contains("."), precise).otherwise(text), f.lit(zone))
 
 
 def _number(value: Column) -> Column:
     """Java writes 1.5E-5 and 1.0E7 where Python writes 1.5e-05 and 10000000.0; the digits are the same.
 
-    Until Java 19 there may be more of them than are needed where neighbours are more than one apart.
+    What is done with such a number alone is a function over an array of it, for Spark would compile it into the loop
+    over all rows, which then is too long for Java to make fast.
+    """
+    text = value.cast("string")
+    odd = f.element_at(f.transform(f.array(value), _with_exponent), 1)
+    return f.when(text.contains("E"), odd).otherwise(text)
+
+
+def _with_exponent(value: Column) -> Column:
+    """A number that Java writes with an exponent.
+
+    Until Java 19 there may be more digits than are needed where neighbours are more than one apart.
     """
     text, size = value.cast("string"), f.abs(value)
     plain = f.regexp_replace(text.cast("decimal(38,20)").cast("string"), "0+$", "")
@@ -104,6 +117,4 @@ def _number(value: Column) -> Column:
     power = f.regexp_extract(digits, r"E([+-]?\d+)$", 1).cast("int")
     sign = f.when(power < 0, "e-").otherwise("e+")
     scientific = f.concat(mantissa, sign, f.format_string("%02d", f.abs(power)))
-    odd = f.when((size >= 1e7) & (size < 1e16) | (size >= 1e-4) & (size < 1e-3), whole).otherwise(scientific)
-    special = f.when(f.isnan(value), f.lit("NaN")).when(size == float("inf"), text)
-    return f.coalesce(special, f.when(text.contains("E"), odd).otherwise(text))
+    return f.when((size >= 1e7) & (size < 1e16) | (size >= 1e-4) & (size < 1e-3), whole).otherwise(scientific)

@@ -83,6 +83,39 @@ def sources(plan: Plan) -> dict[tree.Key, Schema]:
 
 
 @dataclass(frozen=True)
+class RowWise:
+    """A fragment that does the same with every row of its one input: which rows pass, and what becomes of them."""
+
+    condition: str | None
+    columns: tuple[str, ...]
+
+
+def row_wise(plan: Plan, dialect: Dialect) -> RowWise | None:
+    """The fragment as expressions over its input, if it only filters and maps."""
+    below = plan.child if isinstance(plan, Map) else plan
+    source = below.child if isinstance(below, Filter) else below
+    if not isinstance(source, Input):
+        return None
+    names = dict(zip(source.schema.names, (f.name for f in source.columns), strict=True))
+    spelling = _Spelling(dialect)
+
+    def own(node: exp.Expr) -> exp.Expr:
+        return scalar.replace(node, lambda n: scalar.column(names[n.name]) if isinstance(n, exp.Column) else None)
+
+    def shown(node: exp.Expr) -> str:
+        return node.sql(dialect=dialect.name, comments=False, normalize_functions=False)
+
+    mapped = plan.columns if isinstance(plan, Map) else map(_passed, plan.schema)
+    columns = [_alias(spelling.spell(own(c.value), Schema(source.columns), c.type), c.name) for c in mapped]
+    condition = spelling.spell(own(below.predicate), Schema(source.columns)) if isinstance(below, Filter) else None
+    return RowWise(None if condition is None else shown(condition), tuple(map(shown, columns)))
+
+
+def _passed(column: Field) -> Named:
+    return Named(column.name, scalar.column(column.name), column.type)
+
+
+@dataclass(frozen=True)
 class _Spelling:
     """Expressions in a dialect. `enclosing` are the columns that the right side of an apply reads from its left."""
 

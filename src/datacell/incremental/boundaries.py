@@ -69,12 +69,31 @@ def due_in_rows(windows: Sequence[WindowSpec], arrived: int, after: int) -> Iter
         yield Boundary(number, tuple(_shown_in_rows(w, number) for w in windows))
 
 
-def last_shown(window: TimeWindow, rows: Positions) -> Positions:
-    """For each row the last boundary at which the window shows it."""
+def first_seen(window: TimeWindow, rows: Positions, slides: Sequence[int]) -> Positions:
+    """For each row the first boundary of a query with these slides that sees it, if any does."""
+    if isinstance(window, Landmark) and window.since is not None:
+        rows = np.maximum(rows, micros(window.since))
+    return _next_multiple(rows, slides if window.slide is None else (window.slide,))
+
+
+def last_shown(window: TimeWindow, rows: Positions, slides: Sequence[int]) -> Positions:
+    """For each row the last boundary at which the window shows it, which is before the first one if none does."""
     stops = _last_end(window, rows)
+    if isinstance(window, Landmark) and window.since is not None:
+        ends = np.full(len(rows), FOREVER, dtype=np.int64) if stops is None else stops
+        stops = np.where(rows >= micros(window.since), ends, rows)
     if stops is None:
         return np.full(len(rows), FOREVER, dtype=np.int64)
-    return stops if window.slide is None else stops // window.slide * window.slide
+    if window.slide is None and not slides:
+        return stops
+    every = [window.slide] if window.slide is not None else slides
+    return np.asarray(np.max([stops // slide * slide for slide in every], axis=0), dtype=np.int64)
+
+
+def _next_multiple(rows: Positions, slides: Sequence[int]) -> Positions:
+    if not slides:
+        return rows + 1
+    return np.asarray(np.min([(rows // slide + 1) * slide for slide in slides], axis=0), dtype=np.int64)
 
 
 def oldest_needed(window: WindowSpec, after: int) -> int:

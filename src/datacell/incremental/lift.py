@@ -46,7 +46,7 @@ from datacell.incremental.merge import AT
 from datacell.incremental.relations import SLICE, VISIBLE_FROM, VISIBLE_TO, Latest, Leaf, Shown, Split, fields
 from datacell.incremental.running import running
 
-POSITION, BOUNDARY = "position", "__boundary"
+POSITION, BOUNDARY = "position′", "__boundary"
 """The column of a basket by which windows cut it, and the last column of an answer: the boundary it belongs to."""
 
 

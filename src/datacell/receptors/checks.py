@@ -25,5 +25,13 @@ def checked(frame: DataFrame, stream: StreamDefinition) -> DataFrame:
     return with_reason.withColumn(TEXT, f.when(f.col(REASON).isNotNull(), what)).drop(MALFORMED)
 
 
+def with_text(frame: DataFrame, stream: StreamDefinition) -> DataFrame:
+    """Checked rows, of which more have got a reason since, with the text of these too, if the others have theirs."""
+    if TEXT not in frame.columns:
+        return frame
+    now = f.when(f.col(REASON).isNotNull(), _column(text(stream)))
+    return frame.withColumn(TEXT, f.coalesce(f.col(TEXT), now))
+
+
 def _column(value: exp.Expr) -> Column:
     return f.expr(value.sql(dialect="spark", comments=False, normalize_functions=False))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import reduce
 from math import gcd
@@ -25,10 +25,10 @@ from pyspark.sql import functions as f
 
 from datacell.algebra import tree
 from datacell.algebra.definitions import REASON, StreamDefinition
-from datacell.algebra.positions import Positions
+from datacell.algebra.positions import FOREVER, Positions
 from datacell.engines.arrow import shaped
 from datacell.engines.protocol import Csv, Files, Frame
-from datacell.engines.spark import SparkEngine, written
+from datacell.engines.spark import SparkEngine, write, written
 from datacell.engines.spelling import csv_columns
 from datacell.engines.transfers import Account, to_driver
 from datacell.errors import in_backticks
@@ -36,7 +36,9 @@ from datacell.incremental.cuts import Cuts
 from datacell.incremental.inputs import TIME, BasketRows
 from datacell.incremental.metered import COUNT, LATEST, PASSES, metered
 from datacell.incremental.relations import SLICE
+from datacell.receptors.ahead import barred, spans
 from datacell.receptors.receptor import ReadDifferentlyError, Reading
+from datacell.runtime.streams.ahead import first_jump, may_jump
 from datacell.runtime.streams.first_stage import ANY_SLICE, NO_TIME, Made, MadeOf, Staged, Wanted
 from datacell.runtime.streams.gate import NOTHING_REJECTED, TEXT, Gate
 from datacell.runtime.streams.side_output import MOST_ROWS
@@ -74,15 +76,36 @@ class FirstStage:
         self._metered = [engine.prepare(plan) for plan in counting if plan is not None]
         self._made_of_a_row = 0.0
         self._read = [_columns(self.stream, columns_of([w])) for w in wanted]
-        self._counting = [self._marked(w.cuts, read) for w, read in zip(wanted, self._read, strict=True) if w.cuts]
+        self._counting = [
+            _marked(self.stream, w.cuts, read) for w, read in zip(wanted, self._read, strict=True) if w.cuts
+        ]
+        self._asked = [_sliced(self.stream, w, read) for w, read in zip(wanted, self._read, strict=True)]
         """What plans read of a micro-batch, said once: every word to Java takes its time."""
         self._spelled: dict[int, list[Column] | None] = {}
+        self._enters = f.col(REASON).isNull()
+        self._seen = [*self._metrics()]
 
-    def run(self, frame: DataFrame, batch: int, now: datetime) -> Staged:
-        """Everything that is wanted of a micro-batch, the `batch`-th of the receptor."""
+    def run(self, frame: DataFrame, batch: int, now: datetime, before: int = -FOREVER) -> Staged:
+        """Everything that is wanted of a micro-batch, the `batch`-th of the receptor; time had come to `before`.
+
+        If it is found that time has leapt further than was declared, it is made again without the rows beyond.
+        """
+
+        def tried() -> tuple[Metrics, list[MadeOf]]:
+            with _kept(frame, len(self.wanted) > 1) as rows:
+                return self._counted(rows) or self._observed(self._timed(rows), batch)
+
         started = perf_counter()
-        with _kept(frame, len(self.wanted) > 1) as rows:
-            found, made = self._counted(rows) or self._observed(self._timed(rows), batch)
+        found, made = tried()
+        ahead = self.stream.ahead
+        may_be = ahead is not None and found.count and may_jump(found.earliest, found.latest, before, ahead)
+        if (
+            may_be
+            and ahead
+            and (jump := first_jump(spans(frame, _time(self.stream), ahead, self.account), before, ahead))
+        ):
+            frame = barred(frame, self.stream, _time(self.stream), jump.until - 1)
+            found, made = tried()
         for wanted, one in made:
             count = len(one.rows) if isinstance(one.rows, pa.Table) else one.rows.count
             wanted.learn(found.count, count, (perf_counter() - started) / len(made))
@@ -96,6 +119,7 @@ class FirstStage:
             made,
             lambda until: self._times(self._timed(frame), until),
             lambda until: self._rows_before(self._timed(frame), until),
+            lambda width: spans(frame, _time(self.stream), width, self.account),
         )
 
     # Counted by the aggregates themselves
@@ -106,13 +130,15 @@ class FirstStage:
         if len(self._metered) < len(self.wanted) or self._made_of_a_row > MUCH or any(stay):
             return None
         found: list[MadeOf] = []
+        earliest = -FOREVER
         for number, wanted in enumerate(self.wanted):
             groups = self._groups(number, rows, None if stay[number] is False else LITTLE)
             if groups is None:
                 return None
             metrics, made = _apart(groups)
             found.append((wanted, made))
-        return metrics, found
+            earliest = max(earliest, metrics.earliest)
+        return replace(metrics, earliest=earliest), found
 
     def _groups(self, number: int, rows: DataFrame, most: int | None) -> pa.Table | None:
         """What a plan that counts makes; None if that is more than there may be."""
@@ -129,8 +155,8 @@ class FirstStage:
 
     def _observed(self, rows: DataFrame, batch: int) -> tuple[Metrics, list[MadeOf]]:
         seen = Observation()
-        first = rows.observe(seen, *self._metrics())
-        given = [self._make(n, first if not n else rows, batch) for n in range(len(self.wanted))]
+        first = rows.observe(seen, *self._seen)
+        given = [self._make(n, rows if n else first, batch, None if n else seen) for n in range(len(self.wanted))]
         found = _Observed(seen.get)
         made = [
             (wanted, Made(made, _times_of(made, wanted.time) if wanted.time else self._occupied(wanted, found, rows)))
@@ -138,16 +164,12 @@ class FirstStage:
         ]
         return Metrics(found.count, found.rejected, found.earliest, found.latest), made
 
-    def _time(self) -> Column:
-        """A row's time in microseconds; its arrival is the same for all, and found out when they are taken."""
-        if self.stream.event_time is None:
-            return f.lit(ANY_SLICE).cast("bigint")
-        return f.unix_micros(f.col(in_backticks(self.stream.event_time)).cast("timestamp"))
-
     def _metrics(self) -> Iterator[Column]:
         enters, time = f.col(REASON).isNull(), f.col(TIME)
         yield f.count(f.lit(1)).alias("count")
         yield f.count(REASON).alias("rejected")
+        if self._prepared[0].passes is not None:
+            yield f.count_if(enters & self._prepared[0].passes).alias("made")
         if self.stream.event_time is None:
             return
         yield f.min(f.when(enters, time)).alias("earliest")
@@ -161,18 +183,18 @@ class FirstStage:
             return []
         return list(dict.fromkeys(w.cuts for w in self.wanted if w.cuts is not None))
 
-    def _make(self, number: int, rows: DataFrame, batch: int) -> pa.Table | Files:
+    def _make(self, number: int, rows: DataFrame, batch: int, seen: Observation | None) -> pa.Table | Files:
+        """What is wanted of the rows; `seen` has counted them, if they are observed and each is answered by itself."""
         wanted, prepared = self.wanted[number], self._prepared[number]
-        columns = [*self._read[number]]
-        if wanted.cuts is not None:
-            at_arrival = self.stream.event_time is None
-            columns.append((self._time() if at_arrival else _slice(wanted.cuts, f.col(TIME))).alias(SLICE))
-        if wanted.time is not None:
-            columns.append(self._time().alias(TIME))
-        inputs = _inputs(self.stream, wanted, rows.where(f.col(REASON).isNull()).select(*columns))
-        if wanted.stays() is not False and (self.stream.event_time is not None or wanted.cuts is None):
-            return prepared.over(inputs, lambda made: written(made, wanted.directory(batch), self._csv(number, made)))
-        return shaped(prepared.over(inputs, lambda made: to_driver(made, wanted.account)), prepared.schema)
+        entered = rows.where(self._enters)
+        inputs = _inputs(self.stream, wanted, entered.select(*self._asked[number]))
+        if wanted.stays() is False or (self.stream.event_time is None and wanted.cuts is not None):
+            return shaped(prepared.over(inputs, lambda made: to_driver(made, wanted.account)), prepared.schema)
+        directory = wanted.directory(batch)
+        if seen is None or prepared.passes is None:
+            return prepared.over(inputs, lambda made: written(made, directory, self._csv(number, made)))
+        prepared.over(inputs, lambda made: write(made, directory, self._csv(number, made)))
+        return Files((directory,), int(seen.get["made"]), wanted.form() if self._spelled.get(number) else None)
 
     def _csv(self, number: int, made: DataFrame) -> tuple[Csv, list[Column]] | None:
         """How the rows are written, if that is csv."""
@@ -182,15 +204,8 @@ class FirstStage:
         columns = self._spelled.get(number)
         return None if form is None or columns is None else (form, columns)
 
-    def _marked(self, cuts: Cuts, read: Sequence[Column]) -> list[Column]:
-        """What a plan that counts reads: columns, slice, whether a row enters, and its time."""
-        enters, time = f.col(REASON).isNull(), self._time()
-        slice_ = time if self.stream.event_time is None else _slice(cuts, time)
-        marks = enters.alias(PASSES), f.when(enters, time).alias(TIME)
-        return [*read, f.when(enters, slice_).alias(SLICE), *marks]
-
     def _timed(self, rows: DataFrame) -> DataFrame:
-        return rows if self.stream.event_time is None else rows.withColumn(TIME, self._time())
+        return rows if self.stream.event_time is None else rows.withColumn(TIME, _time(self.stream))
 
     def _occupied(self, wanted: Wanted, found: _Observed, rows: DataFrame) -> Positions:
         if wanted.cuts is None or not found.count:
@@ -228,6 +243,31 @@ class FirstStage:
 def _columns(stream: StreamDefinition, read: frozenset[str]) -> list[Column]:
     """These columns, or one that says nothing: a frame has at least one."""
     return [f.col(in_backticks(c.name)) for c in stream.columns if c.name in read] or [f.col(REASON)]
+
+
+def _time(stream: StreamDefinition) -> Column:
+    """A row's time in microseconds; its arrival is the same for all, and found out when they are taken."""
+    if stream.event_time is None:
+        return f.lit(ANY_SLICE).cast("bigint")
+    return f.unix_micros(f.col(in_backticks(stream.event_time)).cast("timestamp"))
+
+
+def _sliced(stream: StreamDefinition, wanted: Wanted, read: Sequence[Column]) -> list[Column]:
+    """What a plan reads that does not count: columns, slice and time where it asks for them."""
+    columns, at_arrival = [*read], stream.event_time is None
+    if wanted.cuts is not None:
+        columns.append((_time(stream) if at_arrival else _slice(wanted.cuts, f.col(TIME))).alias(SLICE))
+    if wanted.time is not None:
+        columns.append(_time(stream).alias(TIME))
+    return columns
+
+
+def _marked(stream: StreamDefinition, cuts: Cuts, read: Sequence[Column]) -> list[Column]:
+    """What a plan that counts reads: columns, slice, whether a row enters, and its time."""
+    enters, time = f.col(REASON).isNull(), _time(stream)
+    slice_ = time if stream.event_time is None else _slice(cuts, time)
+    marks = enters.alias(PASSES), f.when(enters, time).alias(TIME)
+    return [*read, f.when(enters, slice_).alias(SLICE), *marks]
 
 
 def _inputs(stream: StreamDefinition, wanted: Wanted, rows: DataFrame) -> dict[Any, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +12,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from datacell.algebra.definitions import REASON, StreamDefinition
-from datacell.errors import DataCellError, SourceError, in_backticks
+from datacell.errors import CheckpointError, DataCellError, EngineLostError, SourceError, in_backticks
+from datacell.receptors import spark_log
 from datacell.receptors.checks import checked
 from datacell.receptors.reasons import explained
+from datacell.receptors.retrying import Retrying
 from datacell.receptors.sources import Source
 
 _IMPASSABLE = "MALFORMED_CSV_RECORD"
@@ -61,13 +62,14 @@ class Receptor:
         self._is_careful = False
         self._again: Reading | None = None
         self.reading = Reading()
+        self.retrying = Retrying()
 
-    def start(self, once: bool, reading: Reading | None = None) -> None:
-        """Read what is there and end, or listen and read on until stopped."""
+    def start(self, once: bool, taken: int, reading: Reading | None = None) -> None:
+        """Read what is there and end, or listen and read on until stopped; batches up to `taken` are in the basket."""
         if self.source.listener is not None and not once:
             self.source.listener.start()
         self._once, self.reading = once, reading or Reading()
-        _forget_a_half_start(self.checkpoint)
+        spark_log.prepare(self.checkpoint, self.source.spool, taken)
         self._read()
 
     @property
@@ -76,22 +78,25 @@ class Receptor:
         return None if self.source.listener is None else self.source.listener.port
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait for the end; True if it has come. Raises what went wrong."""
+        """Wait for the end; True if it has come. Raises what went wrong, unless it is tried again."""
         query = self._query
         if query is None:
             return True
+        if self.retrying.failure is not None and not self.active:
+            self._try_again()
+            return False
         try:
             ended = query.awaitTermination(None if seconds is None else max(1, int(seconds)))
         except StreamingQueryException as error:
             with self._reviving:
                 if self._query is query:  # else it was revived while this thread waited, too
                     self._read_again(error)
-            return self.wait(seconds)
+            return self.retrying.failure is None and self.wait(seconds)
         return bool(ended) or seconds is None
 
     def revive(self) -> None:
-        """Read on, if reading has ended only because it goes on in another way."""
-        if self._again is not None and not self.active:
+        """Read on, if reading has ended only because it goes on in another way, or because the source had failed."""
+        if self._query is not None and not self.active:
             self.wait(1)
 
     @property
@@ -112,22 +117,38 @@ class Receptor:
 
     def _read_again(self, error: StreamingQueryException) -> None:
         """Read on in another way, if that is why reading has ended."""
-        if self._failure is not None:
-            raise self._failure from None
-        if self._again is None and not self._can_be_more_careful(str(error)):
-            raise self._stopped(error) from error
+        if self._failure is not None or (self._again is None and not self._can_be_more_careful(str(error))):
+            failure = self._failure or _stopped(self.stream, error)
+            if self._once or isinstance(failure, CheckpointError | EngineLostError):
+                raise failure from None
+            if self.retrying.failure is None or self.retrying.is_due:
+                self.retrying.failed(failure)
+            return
         self.reading, self._again = self._again or self.reading, None
         self._read()
 
+    def _try_again(self) -> None:
+        with self._reviving:
+            if self.active or not self.retrying.is_due:
+                return
+            self._failure, self._again = None, None
+            try:
+                self._query = self._started()
+            except PySparkException as error:
+                self.retrying.failed(_stopped(self.stream, error))
+
     def _read(self) -> None:
+        try:
+            self._query = self._started()
+        except PySparkException as error:
+            self.stop()
+            raise _stopped(self.stream, error) from error
+
+    def _started(self) -> StreamingQuery:
         writer = self._frame().writeStream.foreachBatch(self._take)
         trigger = writer.trigger(availableNow=True) if self._once else writer.trigger(processingTime="0 seconds")
         named = trigger.queryName(f"receptor {self.stream.name}").option("checkpointLocation", str(self.checkpoint))
-        try:
-            self._query = named.start()
-        except PySparkException as error:
-            self.stop()
-            raise self._stopped(error) from error
+        return named.start()
 
     def _frame(self) -> DataFrame:
         """The rows with why each must not enter; its text too, if all columns are read."""
@@ -158,6 +179,7 @@ class Receptor:
                 raise SourceError("stopped")
             try:
                 self.deposit(number, frame)
+                self.retrying.worked()
             except ReadDifferentlyError as other:
                 self._again = other.reading
                 raise
@@ -166,19 +188,14 @@ class Receptor:
                     self._failure = error
                 raise
 
-    def _stopped(self, error: PySparkException) -> SourceError:
-        return SourceError(
-            f"stream {self.stream.name} stopped: {explained(str(error))}",
-            hint="fix the source and run again: with the same checkpoint it goes on where it stopped",
-        )
+
+def _stopped(stream: StreamDefinition, error: PySparkException) -> SourceError:
+    return SourceError(
+        f"stream {stream.name} stopped: {explained(str(error))}",
+        hint="fix the source and run again: with the same checkpoint it goes on where it stopped",
+    )
 
 
 def _told(error: BaseException | None) -> str:
     """An error and what caused it."""
     return "" if error is None else f"{error}\n{_told(error.__cause__)}"
-
-
-def _forget_a_half_start(checkpoint: Path) -> None:
-    """Spark refuses a directory in which it was killed before it had planned a first batch; nothing is lost with it."""
-    if checkpoint.is_dir() and not any(path.name.isdigit() for path in (checkpoint / "offsets").glob("*")):
-        shutil.rmtree(checkpoint)

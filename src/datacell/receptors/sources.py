@@ -17,7 +17,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from datacell.algebra import types
-from datacell.algebra.definitions import StreamColumn, StreamDefinition
+from datacell.algebra.definitions import StreamColumn, StreamDefinition, reserved
 from datacell.errors import SourceError, SqlError, in_backticks
 from datacell.receptors import csv, headers
 from datacell.receptors.checks import MALFORMED
@@ -52,6 +52,8 @@ class Source:
     careful: DataFrame | None = None
     """The same rows read in a way that no line can stop, if `frame` is not such a way."""
     listener: Listener | None = None
+    spool: Path | None = None
+    """Where the files are that it reads, if they are our own."""
     plain: DataFrame | None = None
     """The same rows without where in the source they are, and without a need to be vetted, if there is such a way."""
     size: Callable[[], int | None] = lambda: None
@@ -88,6 +90,8 @@ def frame_columns(frame: DataFrame, stream: str) -> tuple[StreamColumn, ...]:
     """The columns of a stream that is made of a streaming frame of the user's."""
     columns = []
     for field in frame.schema.fields:
+        if refused := reserved(field.name):
+            raise SqlError(refused, hint=f'rename it: frame.withColumnRenamed("{field.name}", …)')
         spelled = field.dataType.simpleString()
         try:
             kind = types.of(spelled)

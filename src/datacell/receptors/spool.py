@@ -2,14 +2,18 @@
 
 A group of rows is one file; it is there whole or not at all, and once it is written it will be read, whatever happens.
 Spark deletes a file after the batch that read it has been committed. A name is never used twice, since Spark would
-take a new file of an old name for one it has read: every opening of a spool starts a new series of numbers.
+take a new file of an old name for one it has read: every opening of a spool starts a series of its own. The name also
+has a checksum of the content, which is looked at when a spool is opened: once acknowledged, rows are not lost unsaid.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from secrets import token_hex
 from threading import Lock
+from time import time_ns
 from typing import Any
+from zlib import crc32
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -22,6 +26,7 @@ from datacell.receptors.rows import to_table
 from datacell.receptors.sources import Source, open_source
 from datacell.receptors.tcp import TcpListener
 from datacell.runtime.storage import files
+from datacell.runtime.storage.seal import damaged
 
 _READING = {
     "parquet": {"datetimeRebaseMode": "CORRECTED"},
@@ -42,15 +47,15 @@ class Spool:
     def __init__(self, stream: StreamDefinition, directory: Path) -> None:
         self.stream, self.directory, self.form = stream, directory, _form(stream)
         directory.mkdir(parents=True, exist_ok=True)
-        self._series: int = (files.read_json(directory / ".series") or 0) + 1
-        files.write_json(directory / ".series", self._series)
+        self._series = _opened(directory, self.form)
         self._next = 0
         self._lock = Lock()
 
     def append(self, content: bytes | memoryview) -> None:
         """Write a group of lines down."""
         with self._lock:
-            path = self.directory / f"{self._series:08d}{self._next:010d}.{self.form}"
+            sealed = f"{len(content):x}-{crc32(content):08x}"
+            path = self.directory / f"{self._series}{self._next:010d}-{sealed}.{self.form}"
             files.write(path, lambda file: file.write(content))
             self._next += 1
 
@@ -70,12 +75,24 @@ class Spool:
         return sum(p.stat().st_size for p in list(self.directory.glob(f"[0-9]*.{self.form}")) if p.exists())
 
 
+def _opened(directory: Path, form: str) -> str:
+    """What the names of a new series begin with; those of older series come before it, and no other has it."""
+    waiting = sorted(directory.glob(f"[0-9]*.{form}"))
+    for path in waiting:
+        content = path.read_bytes()
+        if not path.stem.endswith(f"-{len(content):x}-{crc32(content):08x}"):
+            again = "put it back from a copy, or delete it and send its rows again"
+            raise damaged(path, "its content is not what was written", "rows that were acknowledged", again)
+    last = int(waiting[-1].name.partition("-")[0]) if waiting else 0
+    return f"{max(last + 1, time_ns() // 1000):017d}-{token_hex(8)}-"
+
+
 def spool_source(spark: SparkSession, stream: StreamDefinition, spool: Spool) -> Source:
     """The spool as a source, with the listener that fills it if there is one."""
     options = {"format": spool.form, "path": str(spool.directory), "cleanSource": "delete", **_READING[spool.form]}
     source = open_source(spark, StreamDefinition(stream.name, stream.columns, options=tuple(options.items())))
     listener = _listener(stream, spool) if stream.options else None
-    return Source(source.careful or source.frame, listener=listener, size=spool.size)
+    return Source(source.careful or source.frame, listener=listener, spool=spool.directory, size=spool.size)
 
 
 def _listener(stream: StreamDefinition, spool: Spool) -> TcpListener:

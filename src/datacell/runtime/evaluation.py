@@ -21,7 +21,7 @@ from datacell.engines.transfers import Account
 from datacell.runtime.storage.output import Answer
 from datacell.runtime.streams.batch import Batch, Need
 from datacell.runtime.streams.first_stage import Arrived, MadeOf, Wanted
-from datacell.runtime.streams.stream import AnsweredWindow
+from datacell.runtime.streams.lateness import AnsweredWindow
 
 PreparedBatch = Mapping[int, Any]
 """What was made of a batch ahead of time, by the number of the relation that it is for."""

@@ -27,7 +27,7 @@ from datacell.runtime.storage.saved import SavedTables
 from datacell.runtime.streams.basket import Basket
 from datacell.runtime.streams.batch import Axis, Batch, Need
 from datacell.runtime.streams.first_stage import Arrived, MadeOf, Wanted
-from datacell.runtime.streams.stream import AnsweredWindow
+from datacell.runtime.streams.lateness import AnsweredWindow
 
 BatchesSeen = Mapping[str, int]
 """The last batch of each stream that was answered."""
@@ -62,8 +62,9 @@ class AnswersRowByRow:
     def prepare(self, stream: str, batch: Batch) -> PreparedBatch:  # noqa: ARG002
         return {}
 
-    def ingest(self, stream: str, batch: Batch, prepared: PreparedBatch) -> None:
-        """The rows are answered when they are in the basket."""
+    def ingest(self, stream: str, batch: Batch, prepared: PreparedBatch) -> None:  # noqa: ARG002
+        """The rows are answered when they are in the basket, also those of a batch that could not be taken as made."""
+        self._waiting.forget_from(batch.number)
 
     def wanted(self, stream: str, expected: float) -> Sequence[Wanted] | None:
         """Where every taker of its answers reads files, no row comes to the driver."""
@@ -152,6 +153,12 @@ class _WaitingAnswers:
         for batch in self._waiting:
             self._saved.remove(batch)
         self._waiting.clear()
+
+    def forget_from(self, batch: int) -> None:
+        """A batch that could not be taken comes again."""
+        for gone in [number for number in self._waiting if number >= batch]:
+            self._saved.remove(gone)
+            self._waiting.pop(gone)
 
     def recover(self, seen: int, last_batch: int) -> None:
         """What was made after the last firing, of batches that were taken; the others will come again."""

@@ -109,4 +109,4 @@ class Catalog:
         stream = self.stream(base) if base else None
         if stream is None or side not in ("late", "rejected"):
             return None
-        return stream.fields if side == "late" else REJECTED
+        return stream.late_fields if side == "late" else REJECTED

@@ -57,5 +57,5 @@ def test_only_spark_is_corrected_by_them(spark_engine: SparkEngine) -> None:
 
 
 def test_an_error_of_an_engine_names_the_query_and_the_part() -> None:
-    with pytest.raises(EngineError, match=r"^squares, answer: DuckDB could not run the fragment: .*Overflow"):
-        squares(DuckDBEngine(threads=1), LARGE)
+    with pytest.raises(EngineError, match=r"squares has stopped: answer: DuckDB could not run the .*Overflow"):
+        squares(DuckDBEngine(threads=1), LARGE).answers("squares")

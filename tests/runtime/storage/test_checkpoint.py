@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,11 @@ from datacell.runtime.storage.checkpoint import Checkpoint
 
 
 def test_a_checkpoint_refuses_a_query_that_has_changed(tmp_path: Path) -> None:
-    Checkpoint(tmp_path).admit("query", "hot", "SELECT 1")
-    Checkpoint(tmp_path).admit("query", "HOT", "SELECT 1")
-    with pytest.raises(CheckpointError, match="hot has changed"):
-        Checkpoint(tmp_path).admit("query", "hot", "SELECT 2")
+    for name in ("hot", "HOT"):
+        with closing(Checkpoint(tmp_path)) as checkpoint, checkpoint.admitted("query", name, "SELECT 1"):
+            pass
+    with closing(Checkpoint(tmp_path)) as checkpoint, pytest.raises(CheckpointError, match="hot has changed"):
+        checkpoint.admitted("query", "hot", "SELECT 2").__enter__()
 
 
 def test_a_directory_that_cannot_be_written_says_so(tmp_path: Path) -> None:
@@ -27,7 +29,7 @@ def test_a_directory_that_cannot_be_written_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", ["file", "file/below"])
 def test_a_checkpoint_in_the_place_of_a_file_says_so(tmp_path: Path, path: str) -> None:
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(CheckpointError, match="cannot be read: Not a directory"):
+    with pytest.raises(CheckpointError, match="cannot be used: Not a directory"):
         Checkpoint(tmp_path / path)
 
 

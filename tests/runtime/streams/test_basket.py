@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from datacell.runtime.streams.basket import Basket
+from datacell.runtime.streams.basket import Aside, Basket
 from datacell.runtime.streams.batch import Axis
 
 
@@ -18,7 +18,7 @@ def basket_of(directory: Path) -> Basket:
 def take(basket: Basket, number: int, *values: int) -> None:
     rows = pa.table({"x": pa.array(values, pa.int64())})
     batch = basket.numbered(rows, np.array(values, dtype=np.int64))
-    basket.take("receptor", number, batch, [(Axis.NUMBER, 0)], late=0, rejected=0)
+    basket.take("receptor", number, batch, [(Axis.NUMBER, 0)], Aside())
 
 
 def test_a_basket_numbers_arrivals_and_comes_back_as_it_was(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from datacell.runtime.storage.output import Output
 from datacell.runtime.streams.basket import Basket
 from datacell.runtime.streams.batch import Batch, Need
 from datacell.runtime.streams.first_stage import Arrived, MadeOf, Wanted
-from datacell.runtime.streams.stream import AnsweredWindow
+from datacell.runtime.streams.lateness import AnsweredWindow
 
 
 class AnswersAtEveryInstant:
@@ -84,7 +84,7 @@ class AnswersAtEveryInstant:
     def answered_windows(self, stream: str, watermark: int) -> list[AnsweredWindow] | None:
         """A row comes too late once the instant at which it begins has been answered."""
         until = max(watermark, self.program.now)
-        return [(Now(), until) for name, _ in self.program.program.windows if name == stream]
+        return [AnsweredWindow(Now(), until) for name, _ in self.program.program.windows if name == stream]
 
     def transfers(self) -> list[tuple[str, Account]]:
         return [(one.described.name, one.account) for one in self._staged]

@@ -22,7 +22,7 @@ def has_room(net: _Members, stream: str) -> bool:
     """Is the basket small, with what readers made of it, or does nobody who is still read hold its answers back?"""
     streams: Mapping[str, RunningStream] = net.streams
     running = streams[stream]
-    readers = net.readers(stream)
+    readers = [factory for factory in net.readers(stream) if factory.stopped is None]
     held = [held for factory in readers if (held := factory.evaluation.held()) is not None]
     if running.basket.size() + sum(one.bytes for one in held) <= LARGEST_BASKET:
         return True

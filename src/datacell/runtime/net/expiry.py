@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datacell.runtime.net.members import Members
+from datacell.runtime.net.stopped import MOST_KEPT, lost
 from datacell.runtime.streams.batch import Axis
 
 LARGEST_UNREAD = 256 << 20
@@ -12,7 +13,10 @@ LARGEST_UNREAD = 256 << 20
 def expire(net: Members) -> None:
     """Evaluations let go first: what they still need decides what baskets keep."""
     for factory in net.factories.values():
-        factory.evaluation.expire()
+        factory.expire()
+        held = max(map(factory.baskets.__getitem__, factory.streams), key=lambda basket: basket.size())
+        if factory.stopped is not None and not factory.stopped.is_lost and held.size() > MOST_KEPT:
+            factory.stopped = lost(factory.stopped, factory.name, factory.output.directory)
     for stream in net.streams:
         _expire_basket(net, stream)
 

@@ -10,7 +10,7 @@ from datacell.compile import Compiled
 from datacell.runtime.clock import Clock
 from datacell.runtime.evaluation import Readiness
 from datacell.runtime.net.backpressure import has_room
-from datacell.runtime.net.factory import Factory, evaluation_of
+from datacell.runtime.net.factory import Factory, restart
 from datacell.runtime.net.feeder import Feeder
 from datacell.runtime.net.petri import Action, Net, Transition, TransitionKind
 from datacell.runtime.net.reception import Reception
@@ -48,10 +48,15 @@ class Members:
         transition = Transition(name, TransitionKind.FACTORY, tuple(streams), (place_of(name),))
         net = self.net.with_transition(transition)
         baskets = {stream: self.streams[stream].basket for stream in streams}
-        evaluation = evaluation_of(compiled, baskets, plans, output)
-        factory = Factory(name, compiled, evaluation, plans, output, lambda: self.readiness(streams), remark)
+        factory = Factory(name, compiled, baskets, plans, output, lambda: self.readiness(streams), remark)
         self.net, self.factories[name] = net, factory
         return factory
+
+    def restart(self, name: str, plans: Plans) -> None:
+        """Let a factory that is stopped, or whose answers could not flow on, try again."""
+        restart(self.factories[name], plans)
+        for feeder in self.feeders.values():
+            feeder.failure = None if feeder.source == name else feeder.failure
 
     def feed(self, factory: str, stream: str) -> None:
         """Let a factory's answers flow into a stream."""
@@ -71,7 +76,10 @@ class Members:
         self.net = self.net.without_transition(_emitter(name))
 
     def drop_factory(self, name: str) -> None:
-        self.factories.pop(name).plans.close()
+        dropped = self.factories.pop(name)
+        dropped.plans.close()
+        for stream in dropped.streams:
+            self.streams[stream].basket.forget(name)
         gone = [n for n, feeder in self.feeders.items() if feeder.source == name]
         for transition in (name, *gone):
             self.net = self.net.without_transition(transition)
@@ -90,6 +98,10 @@ class Members:
         """The factories that read a stream."""
         return [f for f in list(self.factories.values()) if stream in f.streams]
 
+    def late_for(self, factory: str) -> int:
+        """Rows of which a factory has missed something because they came too late."""
+        return sum(s.basket.progress.missed.get(factory, 0) for s in self.streams.values())
+
     def readiness(self, streams: list[str]) -> Readiness:
         """The least watermark of the streams that are not idle, and whether all of them have ended."""
         running = [self.streams[name] for name in streams]
@@ -97,15 +109,18 @@ class Members:
         return Readiness(min(s.watermark() for s in awake), all(map(self.has_ended, streams)))
 
     def has_ended(self, stream: str) -> bool:
-        """No row will come: the receptors have ended, and so has every query that inserts into the stream."""
+        """No row will come: the receptors have ended, and so has every query that inserts into the stream.
+
+        One that is stopped has not: when it is started again, its rows must not come too late.
+        """
         if not self.drained:
             return False
         feeding = [f for f in self.feeders.values() if f.stream.definition.name == stream]
-        return all(not f.enabled() and self._is_finished(f.source) for f in feeding)
+        return all(f.failure is None and not f.enabled() and self._is_finished(f.source) for f in feeding)
 
     def _is_finished(self, factory: str) -> bool:
         running = self.factories[factory]
-        return all(map(self.has_ended, running.streams)) and not running.enabled()
+        return running.stopped is None and all(map(self.has_ended, running.streams)) and not running.enabled()
 
 
 def place_of(factory: str) -> str:

@@ -50,10 +50,12 @@ class Reception:
     def enabled(self) -> bool:
         return self._offered is not None and self.has_room()
 
-    def fire(self) -> None:
+    def fire(self) -> bool:
+        """Was the batch taken? One whose rows stay on the cluster may have to come again, with its rows."""
         offered, self._offered = self._offered, None
         match offered:
             case Offered(number, rows, rejected, prepared):
                 self.stream.take(SOURCE, number, rows, rejected, prepared)
             case OfferedStaged(number, staged):
-                self.stream.take_staged(SOURCE, number, staged)
+                return self.stream.take_staged(SOURCE, number, staged)
+        return True

@@ -55,12 +55,13 @@ class Scheduler:
         prepared = self.members.streams[stream].prepare(rows)
         self.offer(stream, Offered(number, rows, rejected, prepared))
 
-    def offer(self, stream: str, offered: Offered | OfferedStaged) -> None:
-        """The same with a batch of which everything was made that can be before it is taken."""
+    def offer(self, stream: str, offered: Offered | OfferedStaged) -> bool:
+        """The same with a batch of which everything was made that can be before it is taken; False if it was not."""
         with self._lock:
-            self._take(stream, offered)
+            taken = self._take(stream, offered)
             self._is_firing = True
             self._worker.submit(self._run_beside)
+        return taken
 
     def insert(self, stream: str, text: str, rows: Callable[[], pa.Table]) -> None:
         """Carry out an INSERT statement and fire what its rows enable; of the text's executions each counts once."""
@@ -111,13 +112,14 @@ class Scheduler:
         if any(s.idle() or s.definition.event_time is None for s in list(self.members.streams.values())):
             self.run()
 
-    def _take(self, stream: str, offered: Offered | OfferedStaged) -> None:
+    def _take(self, stream: str, offered: Offered | OfferedStaged) -> bool:
         self._wait_for_room(stream)
         reception = self.members.receptions[stream]
         reception.offer(offered)
-        if reception.enabled():
-            self.members.drained = False
-            reception.fire()
+        if not reception.enabled():
+            return True
+        self.members.drained = False
+        return reception.fire()
 
     def _wait_for_room(self, stream: str) -> None:
         """Backpressure: whoever brings rows waits for the net, and for room in the basket."""

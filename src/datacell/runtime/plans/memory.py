@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import pyarrow as pa
 
 from datacell.algebra.schema import Schema
@@ -14,14 +16,14 @@ class DriverMemory:
 
     def __init__(self, limit: int = homes.DRIVER_MEMORY) -> None:
         self.limit = limit
-        self._held: dict[int, float] = {}
+        self._held: WeakKeyDictionary[object, float] = WeakKeyDictionary()
 
     def holds(self, who: object, bytes_: float) -> None:
-        self._held[id(who)] = bytes_
+        self._held[who] = bytes_
 
     def has_room_for(self, who: object, bytes_: float) -> bool:
         """Could somebody hold so much, beside what the others do?"""
-        return bytes_ + sum(held for other, held in self._held.items() if other != id(who)) <= self.limit
+        return bytes_ + sum(held for other, held in list(self._held.items()) if other is not who) <= self.limit
 
 
 def row_bytes(schema: pa.Schema) -> float:

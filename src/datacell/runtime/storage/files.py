@@ -1,4 +1,7 @@
-"""Durable files: written whole under a temporary name, synced, then renamed. A reader never sees half a file."""
+"""Durable files: written whole under a temporary name, synced, then renamed. A reader never sees half a file.
+
+What is only ours has a seal (`seal`), which is looked at whenever it is read.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,19 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
 import pyarrow as pa
 from pyarrow import ipc
 
 from datacell.errors import CheckpointError
+from datacell.runtime.storage.seal import damaged, missing, seal, unsealed
 
 _TEMPORARY: set[str] = set()
+
+Noted: TypeAlias = tuple[pa.Table, dict[str, Any]]
+_IN_MEMORY: dict[str, dict[int, Noted]] = {}
+"""Tables of temporary directories, which whoever saved them has in memory anyway."""
 
 
 @contextmanager
@@ -29,12 +37,24 @@ def temporary_directory() -> Iterator[Path]:
         yield root
     finally:
         _TEMPORARY.discard(prefix)
+        forget_in_memory(root)
         shutil.rmtree(root, ignore_errors=True)
 
 
 def is_temporary(path: Path) -> bool:
     """Is it in a temporary directory?"""
     return str(path).startswith(tuple(_TEMPORARY))
+
+
+def in_memory(directory: Path) -> dict[int, Noted]:
+    """The tables that were saved for a temporary directory, by number."""
+    return _IN_MEMORY.setdefault(str(directory), {})
+
+
+def forget_in_memory(directory: Path) -> None:
+    """What was saved for a temporary directory, and for those in it, is gone."""
+    for known in [known for known in _IN_MEMORY if Path(known).is_relative_to(directory)]:
+        del _IN_MEMORY[known]
 
 
 def write(path: Path, fill: Callable[[BinaryIO], object]) -> None:
@@ -57,22 +77,16 @@ def write(path: Path, fill: Callable[[BinaryIO], object]) -> None:
 
 
 def write_json(path: Path, value: Any) -> None:
-    write(path, lambda file: file.write(json.dumps(value).encode()))
+    _write_sealed(path, json.dumps(value).encode())
 
 
-def read_json(path: Path) -> Any | None:
-    """The value, or None if there is no such file."""
+def read_json(path: Path) -> Any:
+    """The value; an error if the file is damaged or missing."""
     try:
-        return json.loads(path.read_bytes())
-    except FileNotFoundError:
-        return None
-    except ValueError as error:
-        raise CheckpointError(f"{path} is damaged: it is not JSON", hint="use another checkpoint directory") from error
+        found = path.read_bytes()
     except OSError as error:
-        raise CheckpointError(
-            f"{path} cannot be read: {error.strerror}",
-            hint="use another checkpoint directory, or fix the permissions, then run again",
-        ) from error
+        raise _unreadable(path, error) from error
+    return json.loads(bytes(unsealed(path, memoryview(found))))
 
 
 def write_table(path: Path, table: pa.Table, metadata: dict[str, Any] | None = None) -> None:
@@ -82,7 +96,7 @@ def write_table(path: Path, table: pa.Table, metadata: dict[str, Any] | None = N
     buffer = pa.BufferOutputStream()
     with ipc.new_file(buffer, noted.schema) as writer:
         writer.write_table(noted)
-    write(path, lambda file: file.write(buffer.getvalue()))
+    _write_sealed(path, memoryview(buffer.getvalue()))
 
 
 def save_json(path: Path, value: Any) -> None:
@@ -116,8 +130,16 @@ def save_at(path: Path, offset: int, content: bytes) -> None:
 
 
 def read_table(path: Path) -> tuple[pa.Table, dict[str, Any]]:
-    with pa.memory_map(str(path)) as source:
-        table = ipc.open_file(source).read_all()
+    """A table, and what is noted beside it; an error if the file is damaged or missing."""
+    try:
+        with pa.memory_map(str(path)) as source:
+            found = source.read_buffer()
+    except OSError as error:
+        if path.is_file() and not path.stat().st_size:  # which cannot be mapped
+            raise damaged(path, "it is empty") from error
+        raise _unreadable(path, error) from error
+    content = unsealed(path, memoryview(found))
+    table = ipc.open_file(pa.py_buffer(content)).read_all()
     metadata = json.loads((table.schema.metadata or {}).get(b"datacell", b"{}"))
     return table.replace_schema_metadata(None), metadata
 
@@ -130,6 +152,23 @@ def numbered(directory: Path, suffix: str) -> list[tuple[int, Path]]:
 
 def numbered_name(number: int, suffix: str) -> str:
     return f"{number:010d}{suffix}"
+
+
+def _write_sealed(path: Path, content: bytes | memoryview) -> None:
+    def fill(file: BinaryIO) -> None:
+        file.write(content)
+        file.write(seal(path.name, content))
+
+    write(path, fill)
+
+
+def _unreadable(path: Path, error: OSError) -> CheckpointError:
+    if isinstance(error, FileNotFoundError):
+        return missing(path)
+    return CheckpointError(
+        f"{path} cannot be read: {error.strerror or error}",
+        hint="use another checkpoint directory, or fix the permissions, then run again",
+    )
 
 
 def _unwritable(path: Path, error: OSError) -> CheckpointError:

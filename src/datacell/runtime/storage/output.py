@@ -21,6 +21,7 @@ from datacell.engines.arrow import shaped
 from datacell.engines.protocol import Csv, Files
 from datacell.engines.transfers import Account, read_csv_in_driver, read_in_driver
 from datacell.runtime.storage import files
+from datacell.runtime.storage.seal import missing
 
 _SUFFIX, _LATEST = ".arrow", ".latest"
 
@@ -67,8 +68,8 @@ def loaded(answer: Answer, schema: pa.Schema | None, account: Account) -> pa.Tab
 class Output:
     """The firings of one query that someone still needs, in order. Thread-safe: emitters wait for it."""
 
-    def __init__(self, directory: Path, schema: pa.Schema) -> None:
-        self.directory, self.schema = directory, schema
+    def __init__(self, directory: Path, schema: pa.Schema, life: str = "") -> None:
+        self.directory, self.schema, self.life = directory, schema, life
         self.account = Account()
         """What was transferred because somebody who is in the driver reads it."""
         self.takers: dict[str, Takes] = {}
@@ -76,13 +77,21 @@ class Output:
         self.closed = False
         self._changed = Condition()
         self._paths = dict(files.numbered(directory, _SUFFIX))
+        self._require_all()
         self._delivered = 0
         self._waits = files.is_temporary(directory)
+        self._beside: pa.Table | None = None
         self.last = self._read(max(self._paths)) if self._paths else None
 
     @property
     def next_number(self) -> int:
         return 0 if self.last is None else self.last.number + 1
+
+    @property
+    def first_number(self) -> int:
+        """Of the firings that are there, or of the next one."""
+        with self._changed:
+            return min(self._paths, default=self.next_number if self.last is None else self.last.number)
 
     @property
     def directory_of_next(self) -> str:
@@ -108,6 +117,7 @@ class Output:
         assert names == self.schema.names, f"an answer with the columns {', '.join(names)}"
         firing, before = Firing(self.next_number, rows, state, self.schema, self.account), self.last
         if latest is not None:
+            self._beside = latest
             files.save_table(self.directory / files.numbered_name(firing.number, _LATEST), latest)
         if not self._waits:
             self._write(firing)
@@ -145,13 +155,22 @@ class Output:
             self._delivered = max(self._delivered, below)
             gone = [n for n in self._paths if n < below and self.last is not None and n != self.last.number]
             for number in gone:
-                _remove(self._paths.pop(number))
                 (self.directory / files.numbered_name(number, _LATEST)).unlink(missing_ok=True)
+                _remove(self._paths[number])
+                del self._paths[number]
 
     def latest(self) -> pa.Table | None:
         """The latest answer that was written beside the last firing."""
+        if self._beside is not None:
+            return self._beside
         path = self.directory / files.numbered_name(self.next_number - 1, _LATEST)
         return files.read_table(path)[0] if path.exists() else None
+
+    def _require_all(self) -> None:
+        """Firings leave in order, so there is no gap between those that are there."""
+        for number in range(min(self._paths, default=0), max(self._paths, default=0)):
+            if number not in self._paths:
+                raise missing(self.directory / files.numbered_name(number, _SUFFIX))
 
     def _write(self, firing: Firing) -> None:
         path = self.directory / files.numbered_name(firing.number, _SUFFIX)

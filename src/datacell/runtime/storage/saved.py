@@ -1,4 +1,8 @@
-"""Saved tables: numbered files that only a restart reads. Nobody restarts from a temporary directory."""
+"""Saved tables: numbered files that only a restart reads.
+
+Nobody restarts a run from a temporary directory, but a query may be started again there: its tables are kept in memory,
+where whoever saved them has them anyway.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +25,23 @@ class SavedTables:
 
     def put(self, number: int, table: pa.Table, noted: dict[str, Any]) -> None:
         """Once this returns, the table is safe."""
-        if not self._is_temporary:
+        if self._is_temporary:
+            files.in_memory(self._directory)[number] = table, noted
+        else:
             files.write_table(self._path(number), table, noted)
 
     def remove(self, number: int) -> None:
-        if not self._is_temporary:
+        if self._is_temporary:
+            files.in_memory(self._directory).pop(number, None)
+        else:
             self._path(number).unlink(missing_ok=True)
 
     def read(self) -> Iterator[tuple[int, pa.Table, dict[str, Any]]]:
         """All of them, in order."""
+        if self._is_temporary:
+            for number, found in sorted(files.in_memory(self._directory).items(), key=lambda one: one[0]):
+                yield number, *found
+            return
         for number, path in files.numbered(self._directory, _SUFFIX):
             yield number, *files.read_table(path)
 

@@ -8,9 +8,12 @@ is done with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +22,8 @@ from datacell.algebra.positions import FOREVER, Positions
 from datacell.engines.transfers import Account
 from datacell.runtime.storage import files
 from datacell.runtime.storage.saved import SavedTables
+from datacell.runtime.storage.seal import missing
+from datacell.runtime.streams.ahead import Jump
 from datacell.runtime.streams.batch import Axis, Batch, Need, positions
 
 _TIME = "time′"
@@ -27,12 +32,27 @@ _TIME = "time′"
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a stream has come: rows taken so far, the greatest event time seen, late and rejected rows."""
+    """How far a stream has come: rows taken so far, the greatest event time seen, late and rejected rows.
+
+    `jump` is the last leap of its time that was further than is usual; `missed` is for each query how many of the rows
+    were late for it.
+    """
 
     rows: int = 0
     latest: int = -FOREVER
     late: int = 0
     rejected: int = 0
+    jump: Jump | None = None
+    missed: Mapping[str, int] = field(default_factory=dict)
+
+
+class Aside(NamedTuple):
+    """What came with a batch beside its other rows: late and rejected ones, a leap of time, and who missed how many."""
+
+    late: int = 0
+    rejected: int = 0
+    jump: Jump | None = None
+    missed: Mapping[str, int] = MappingProxyType({})
 
 
 class Basket:
@@ -63,8 +83,8 @@ class Basket:
         """The rows as the next batch, which is not taken yet."""
         return Batch(self.last_batch + 1, rows, when, self.progress.rows + 1)
 
-    def take(self, source: str, number: int, batch: Batch, oldest: Iterable[Need], late: int, rejected: int) -> None:
-        """Take the batch that `numbered` made; `late` and `rejected` rows that came with it are in the side outputs.
+    def take(self, source: str, number: int, batch: Batch, oldest: Iterable[Need], aside: Aside) -> None:
+        """Take the batch that `numbered` made; what came with it and is set aside is in the side outputs.
 
         Its rows are stored only if a reader needs them as they are; `oldest` is what each still looks at.
         """
@@ -72,19 +92,29 @@ class Basket:
         if stored:
             rows = batch.rows.append_column(_TIME, pa.array(batch.times))
             self._saved.put(batch.number, rows, {"first": batch.first})
-        self.pass_by(source, number, len(batch.rows), batch.extent(Axis.TIME)[1], late, rejected)
+        self.pass_by(source, number, len(batch.rows), batch.extent(Axis.TIME)[1], aside)
         self.batches += [batch] if stored else []
         self._times = None
 
-    def pass_by(self, source: str, number: int, count: int, latest: int, late: int, rejected: int) -> None:
+    def pass_by(self, source: str, number: int, count: int, latest: int, aside: Aside) -> None:
         """A batch counts as taken: so many rows came in, the latest of them at this time, wherever they are."""
         before, batch = self.progress, self.last_batch + 1
         after = Progress(
-            before.rows + count, max(before.latest, latest), before.late + late, before.rejected + rejected
+            before.rows + count,
+            max(before.latest, latest),
+            before.late + aside.late,
+            before.rejected + aside.rejected,
+            aside.jump or before.jump,
+            dict(Counter(before.missed) + Counter(aside.missed)),
         )
         sources = {**self.sources, source: number}
         files.save_json(self._progress, {"batch": batch, "sources": sources, "progress": vars(after)})
         self.last_batch, self.sources, self.progress = batch, sources, after
+
+    def forget(self, query: str) -> None:
+        """A query is gone, and what it missed is nobody's concern."""
+        left = {name: count for name, count in self.progress.missed.items() if name != query}
+        self.progress = replace(self.progress, missed=left)
 
     def look_ahead(self, latest: int) -> None:
         """Time passes without rows: the clock of a stream whose time is arrival."""
@@ -123,15 +153,24 @@ class Basket:
         return sum(b.rows.nbytes + b.times.nbytes for b in self.batches)
 
     def _recover(self) -> None:
-        saved = files.read_json(self._progress)
-        if saved is None:
+        if not self._progress.exists():
+            self._begin()
             return
+        saved = files.read_json(self._progress)
         self.last_batch, self.sources = saved["batch"], saved["sources"]
-        self.progress = Progress(**saved["progress"])
+        leap = saved["progress"].pop("jump", None)
+        self.progress = Progress(**saved["progress"], jump=leap and Jump(*leap))
         for number, rows, noted in self._saved.read():
             if number <= saved["batch"]:
                 times = positions(rows[_TIME])
                 self.batches.append(Batch(number, rows.drop_columns([_TIME]), times, noted["first"]))
+
+    def _begin(self) -> None:
+        """A stream that is new has a record, too, so that one that is missing is noticed."""
+        if next(self._saved.read(), None) is not None:
+            raise missing(self._progress)
+        found = {"batch": self.last_batch, "sources": self.sources, "progress": vars(self.progress)}
+        files.save_json(self._progress, found)
 
 
 def _is_needed(batch: Batch, needs: Iterable[Need]) -> bool:

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from sqlglot import exp
 
-from datacell.algebra import scalar, types
+from datacell.algebra import duration, scalar, types
 from datacell.algebra.definitions import StreamColumn, StreamDefinition
 
 LONGEST_TEXT = 400
@@ -54,6 +54,11 @@ def reason(of: Sequence[Condition]) -> exp.Expr:
     if not of:
         return exp.Cast(this=exp.Null(), to=types.to_sqlglot(types.STRING))
     return exp.Case(ifs=[exp.If(this=c.broken.copy(), true=exp.Literal.string(c.reason)) for c in of])
+
+
+def too_far_ahead(stream: StreamDefinition) -> str:
+    """The reason of a row that is further ahead of the others than was declared."""
+    return f"{stream.event_time}, its event time, is more than {duration.show(stream.ahead or 0)} ahead of all others"
 
 
 def text(stream: StreamDefinition) -> exp.Expr:

@@ -19,6 +19,7 @@ from datacell.algebra.positions import FOREVER, Positions
 from datacell.engines.protocol import Csv, Files
 from datacell.engines.transfers import Account
 from datacell.incremental.cuts import Cuts
+from datacell.runtime.streams.ahead import Spans
 
 ANY_SLICE = 0
 """The slice that rows are made in whose time is not known before they are taken; then they are all in one."""
@@ -98,10 +99,17 @@ class Staged:
     made: Sequence[MadeOf]
     times: Callable[[int], tuple[Positions, Positions]]
     rows_before: Callable[[int], tuple[pa.Table, Positions]]
+    spans: Callable[[int], Spans]
+    """The times of the rows in spans shorter than this. It takes a job, and is asked only if time may have leapt."""
 
     @property
     def is_empty(self) -> bool:
         return not self.count
+
+    def slices(self) -> Positions:
+        """The slices that have rows, and the times of rows that know them; none if nobody asked for any."""
+        found = [made.occupied for _, made in self.made]
+        return np.unique(np.concatenate([np.empty(0, dtype=np.int64), *found]))
 
 
 NO_TIME = (FOREVER, -FOREVER)

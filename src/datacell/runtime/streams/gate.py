@@ -26,6 +26,7 @@ from datacell.algebra.schema import Field, Named, Schema
 from datacell.algebra.tree import Key
 from datacell.engines.arrow import arrow_schema, shaped
 from datacell.errors import EngineError
+from datacell.runtime.streams.batch import Mask
 from datacell.runtime.streams.conditions import LONGEST_TEXT, Condition, conditions, is_null, reason, text
 
 TEXT = "__row"
@@ -103,6 +104,13 @@ class Gate:
         enters = pc.invert(pc.is_in(arriving[_NUMBER.name], value_set=numbers))
         texts = self._texts_of(arriving.take(numbers), run)
         return Checked(entering.filter(enters), _dead_letters(broken[REASON], texts, now))
+
+    def turned_away(self, checked: Checked, enters: Mask, why: str, run: Run, now: datetime) -> Checked:
+        """Of rows that have passed the gate some must not enter after all."""
+        arriving = _numbered(checked.rows).filter(pa.array(~enters))
+        reasons = pa.chunked_array([pa.repeat(pa.scalar(why), len(arriving))])
+        letters = _dead_letters(reasons, self._texts_of(arriving, run), now)
+        return Checked(checked.rows.filter(pa.array(enters)), pa.concat_tables([checked.rejected, letters]))
 
     def _texts_of(self, rejected: pa.Table, run: Run) -> pa.ChunkedArray:
         """As Spark writes rows; without Spark at hand, as in tests of queries, as Python does."""

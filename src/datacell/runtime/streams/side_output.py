@@ -22,7 +22,8 @@ class SideOutput:
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         self.path, self.schema = path, schema
         with_batch = schema.append(pa.field(_BATCH, pa.int64()))
-        self._rows = files.read_table(path)[0] if path.exists() else with_batch.empty_table()
+        saved = [files.read_table(path)[0]] if path.exists() else []
+        self._rows = pa.concat_tables([with_batch.empty_table(), *saved], promote_options="default")
         self._last = pc.max(self._rows[_BATCH]).as_py() or 0
 
     def put(self, batch: int, rows: pa.Table) -> None:

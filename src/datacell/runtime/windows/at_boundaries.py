@@ -25,7 +25,7 @@ from datacell.runtime.storage.output import Answer, Output, loaded
 from datacell.runtime.streams.basket import Basket
 from datacell.runtime.streams.batch import Batch, Need
 from datacell.runtime.streams.first_stage import Arrived, MadeOf, Wanted
-from datacell.runtime.streams.stream import AnsweredWindow
+from datacell.runtime.streams.lateness import AnsweredWindow
 from datacell.runtime.windows import changes
 from datacell.runtime.windows.increments import Increments
 from datacell.runtime.windows.query_windows import QueryWindows
@@ -139,7 +139,8 @@ class AnswersAtBoundaries:
     def answered_windows(self, stream: str, watermark: int) -> list[AnsweredWindow] | None:
         if self.query.timing is Timing.ARRIVALS:
             return None
-        return [(spec, watermark) for spec in self.windows.over(stream)]  # type: ignore[misc]
+        until, slides = max(watermark, self.reached.boundary), self.windows.slides
+        return [AnsweredWindow(spec, until, slides) for spec in self.windows.over(stream)]  # type: ignore[arg-type]
 
     def transfers(self) -> list[tuple[str, Account]]:
         return self.windowing.transfers()

@@ -26,6 +26,11 @@ class QueryWindows:
         axis = Axis.NUMBER if query.timing is Timing.ARRIVALS else Axis.TIME
         return cls(tuple(w.window for w in found), tuple(map(tree.stream_of, found)), axis)
 
+    @property
+    def slides(self) -> tuple[int, ...]:
+        """A boundary of the query is a multiple of one of them."""
+        return tuple(sorted({spec.slide for spec in self.specs if spec.slide is not None}))
+
     def over(self, stream: str) -> list[WindowSpec]:
         return [spec for spec, name in zip(self.specs, self.streams, strict=True) if name == stream]
 

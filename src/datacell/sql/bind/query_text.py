@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from datacell.algebra.query import Emission, Query
+from datacell.errors import Place
 from datacell.sql.bind.checks import check_emission
 from datacell.sql.bind.context import Context
 from datacell.sql.bind.queries import bind_query
@@ -23,7 +25,7 @@ QUERY_STARTS = {"SELECT", "WITH", "VALUES", "(", "FROM", *_EMISSIONS, *SHAPES}
 
 def bind_text(cursor: Cursor, catalog: Catalog, continuous: bool | None) -> Query:
     """The query from the cursor to the end. If nobody says so, it is continuous if it has a window."""
-    start = text_of(cursor)
+    start, place = text_of(cursor), _place_of(cursor)
     shapes, cursor = read_shapes(cursor)
     word, tokens = _without_emission(cursor)
     if not tokens or _word(tokens[0]) not in QUERY_STARTS:
@@ -40,7 +42,7 @@ def bind_text(cursor: Cursor, catalog: Catalog, continuous: bool | None) -> Quer
     tree = _unwrapped(parse_query(cursor.source, windowed.tokens))
     check_emission(context, word)
     emission = Emission.RSTREAM if word is None else _EMISSIONS[word.text.upper()]
-    return shaped(context, bind_query(context, tree, start, emission), shapes)
+    return replace(shaped(context, bind_query(context, tree, start, emission), shapes), place=place)
 
 
 def starts_query(token: Token | None) -> bool:
@@ -51,6 +53,11 @@ def text_of(cursor: Cursor) -> str:
     """The text from the cursor to the end."""
     tokens = cursor.tokens
     return "" if cursor.done else cursor.source.text[tokens[cursor.position].start : tokens[-1].end + 1]
+
+
+def _place_of(cursor: Cursor) -> Place | None:
+    tokens = cursor.tokens
+    return None if cursor.done else cursor.source.place(tokens[cursor.position].start, tokens[-1].end + 1)
 
 
 def _word(token: Token) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from datacell.algebra import scalar
+from datacell.algebra.definitions import reserved
 from datacell.errors import did_you_mean
 from datacell.sql.bind.context import Context
 from datacell.sql.bind.scope import Scope, Visible
@@ -23,6 +24,13 @@ class Item:
 
 def select_items(context: Context, select: exp.Select, scope: Scope) -> Iterator[Item]:
     """The elements of a select list, stars spread out."""
+    for item in _spread(context, select, scope):
+        if context.continuous and (refused := reserved(item.name)):
+            raise context.error(refused, item.node, "give it another name: … AS name")
+        yield item
+
+
+def _spread(context: Context, select: exp.Select, scope: Scope) -> Iterator[Item]:
     for node in select.expressions:
         if isinstance(node, exp.Star):
             yield from _starred(context, select, node, scope.star())

@@ -1,4 +1,4 @@
-"""Our own statements but INSERT: CREATE, DROP, ENABLE, DISABLE, SHOW and EXPLAIN."""
+"""Our own statements but INSERT: CREATE, DROP, RESTART, ENABLE, DISABLE, SHOW and EXPLAIN."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from datacell.sql.statements.statement import (
     Drop,
     Explain,
     InsertInto,
+    Restart,
     Select,
     Show,
     SparkStatement,
@@ -54,6 +55,8 @@ def command(cursor: Cursor, catalog: Catalog) -> Statement | None:
     for word, thing in (("STREAM", Thing.STREAM), ("EMITTER", Thing.EMITTER), ("CONTINUOUS", Thing.QUERY)):
         if cursor.takes("DROP", word):
             return _drop(cursor, catalog, thing)
+    if cursor.takes("RESTART"):
+        return _restart(cursor, catalog)
     for word in ("ENABLE", "DISABLE"):
         if cursor.takes(word):
             return _switch(cursor, catalog, enabled=word == "ENABLE")
@@ -120,11 +123,13 @@ def _create_emitter(cursor: Cursor, catalog: Catalog) -> CreateEmitter:
             raise cursor.source.error(f"{origin.text} is a table", origin, "an emitter takes a continuous query")
         hint = did_you_mean(origin.text, [*catalog.queries, *(s.name for s in catalog.streams.values())])
         raise cursor.source.error(f"there is no continuous query {origin.text}", origin, hint)
+    opening = cursor.position
     settings = options(cursor) if cursor.takes("WITH") else ()
     cursor.finish()
     if "format" not in {key.lower() for key, _ in settings}:
         raise cursor.source.error("an emitter needs a format", name, "add WITH (format = 'console')")
-    return CreateEmitter(EmitterDefinition(name.text, origin.text, settings))
+    place = cursor.source.place(cursor.tokens[opening + 1].start, cursor.tokens[-1].end + 1)
+    return CreateEmitter(EmitterDefinition(name.text, origin.text, settings, place))
 
 
 def _drop(cursor: Cursor, catalog: Catalog, thing: Thing) -> Drop:
@@ -163,12 +168,23 @@ def _reader(catalog: Catalog, name: str) -> str | None:
 
 
 def _analyze(cursor: Cursor, catalog: Catalog) -> Analyze:
-    name = cursor.name("a continuous query that runs")
+    return Analyze(_query_name(cursor, catalog, "a continuous query that runs"))
+
+
+def _restart(cursor: Cursor, catalog: Catalog) -> Restart:
+    for word in ("CONTINUOUS", "QUERY"):
+        cursor.expect(word, hint="write RESTART CONTINUOUS QUERY name")
+    return Restart(_query_name(cursor, catalog, "a continuous query that has stopped"))
+
+
+def _query_name(cursor: Cursor, catalog: Catalog, what: str) -> str:
+    """The name of a query, which ends the statement."""
+    name = cursor.name(what)
     cursor.finish()
     if catalog.query(name.text) is None:
         hint = did_you_mean(name.text, catalog.queries)
         raise cursor.source.error(f"there is no continuous query {name.text}", name, hint)
-    return Analyze(name.text)
+    return name.text
 
 
 def _switch(cursor: Cursor, catalog: Catalog, enabled: bool) -> Switch:

@@ -9,7 +9,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from datacell.algebra import scalar, types
-from datacell.algebra.definitions import StreamColumn, StreamDefinition
+from datacell.algebra.definitions import StreamColumn, StreamDefinition, reserved
 from datacell.algebra.plan import Table
 from datacell.algebra.types import TIMESTAMP, TIMESTAMP_NTZ, Type
 from datacell.errors import SqlError, did_you_mean
@@ -35,6 +35,7 @@ class _Columns:
         self.checks: list[tuple[int, list[Token]]] = []
         self.event_time: str | None = None
         self.lateness = 0
+        self.ahead: int | None = None
         self.watermark: tuple[Token, list[Token]] | None = None
         self.idle_timeout: int | None = None
 
@@ -51,7 +52,8 @@ def stream_definition(cursor: Cursor, catalog: Catalog, name: str) -> StreamDefi
     settings = options(cursor) if cursor.takes("WITH") else ()
     if settings and "format" not in {key.lower() for key, _ in settings}:
         raise SqlError("the source of a stream needs a format", place=sourced, hint="add format = 'csv'")
-    return StreamDefinition(name, columns, found.event_time, found.lateness, found.idle_timeout, settings)
+    timing = found.event_time, found.lateness, found.idle_timeout
+    return StreamDefinition(name, columns, *timing, settings, found.ahead)
 
 
 def options(cursor: Cursor) -> Options:
@@ -117,6 +119,8 @@ def _column(cursor: Cursor, found: _Columns) -> None:
     name = cursor.name("a column")
     if any(c.name.lower() == name.text.lower() for c in found.columns):
         raise cursor.source.error(f"column {name.text} is declared twice", name, "rename one of them")
+    if refused := reserved(name.text):
+        raise cursor.source.error(refused, name, "choose another name")
     type_ = _type(cursor)
     nullable = True
     while True:
@@ -189,20 +193,24 @@ def _bind_watermark(source: Source, found: _Columns) -> None:
     if column.type not in (TIMESTAMP, TIMESTAMP_NTZ):
         raise source.error(f"the watermark column {column.name} is {column.type}, not a timestamp", token)
     found.event_time = column.name
-    found.lateness = _lateness(source, token, expression)
+    found.lateness, found.ahead = _lateness(source, token, expression)
 
 
-def _lateness(source: Source, column: Token, expression: Sequence[Token]) -> int:
+def _lateness(source: Source, column: Token, expression: Sequence[Token]) -> tuple[int, int | None]:
+    """``ts - INTERVAL 2 SECONDS AHEAD AT MOST INTERVAL 1 HOUR``: both lengths may be left out."""
     cursor = Cursor(source, expression)
     hint = f"write AS {column.text} - INTERVAL 2 SECONDS"
     if cursor.done or not is_name(cursor.next("the column"), column.text):
         raise source.error(f"a watermark is {column.text} minus an interval", column, hint)
-    if cursor.done:
-        return 0
-    cursor.expect("-", hint=hint)
-    lateness = read_length(cursor, "the lateness")
+    lateness, ahead = 0, None
+    if not cursor.done and not cursor.sees("AHEAD"):
+        cursor.expect("-", hint=hint)
+        lateness = read_length(cursor, "the lateness")
+    if cursor.takes("AHEAD"):
+        cursor.expect("AT", "MOST", hint="write AHEAD AT MOST INTERVAL 1 HOUR")
+        ahead = read_interval(cursor, "AHEAD AT MOST")
     cursor.finish(hint)
-    return lateness
+    return lateness, ahead
 
 
 def _bind_checks(source: Source, catalog: Catalog, name: str, found: _Columns) -> tuple[StreamColumn, ...]:

@@ -70,6 +70,13 @@ class Drop:
 
 
 @dataclass(frozen=True)
+class Restart:
+    """RESTART CONTINUOUS QUERY: one that has stopped is tried again."""
+
+    query: str
+
+
+@dataclass(frozen=True)
 class Switch:
     """ENABLE and DISABLE STREAM."""
 
@@ -111,6 +118,7 @@ Statement = (
     | InsertInto
     | Select
     | Drop
+    | Restart
     | Switch
     | Show
     | Explain

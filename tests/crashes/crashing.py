@@ -1,0 +1,133 @@
+"""Runs that break at every durable operation, and their restarts: as a module it does so at all of them.
+
+``PYTHONPATH=tests python -m crashes.crashing`` takes all scenarios, ``… join instants`` these. A run is broken at an
+operation, then run again with the same checkpoint: its output has to be that of a run that nobody disturbs.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+import datacell
+from cli.killing import write_input
+from crashes.disk import Break, BreakingDisk
+from datacell.engines.session import session
+
+_STREAMS = """
+CREATE STREAM a (ts TIMESTAMP, k INT, v DOUBLE, WATERMARK FOR ts AS ts - INTERVAL 2 SECONDS)
+  WITH (format = 'csv', path = '{root}/a', header = 'true', maxFilesPerTrigger = '1');
+CREATE STREAM b (ts TIMESTAMP, k INT, w DOUBLE, WATERMARK FOR ts AS ts - INTERVAL 2 SECONDS)
+  WITH (format = 'csv', path = '{root}/b', header = 'true', maxFilesPerTrigger = '1');
+"""
+_SUMS = "SELECT k, sum(v) AS total, count(*) AS n FROM a [RANGE 3 SECONDS SLIDE 2 SECONDS] GROUP BY k"
+_PAIRS = """
+SELECT x.k, max(x.v + y.w) AS top
+FROM a [RANGE 4 SECONDS SLIDE 2 SECONDS] x JOIN b [RANGE 2 SECONDS SLIDE 2 SECONDS] y ON x.k = y.k GROUP BY x.k
+"""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Queries by name, what is inserted, and how it all runs."""
+
+    queries: dict[str, str]
+    before: str = ""
+    after: str = ""
+    engine: str = "duckdb"
+    driver_memory: int = 10**9
+
+    def script(self, root: Path, out: Path) -> str:
+        queries = "".join(f"CREATE CONTINUOUS QUERY {name} AS {text};" for name, text in self.queries.items())
+        emitters = "".join(
+            f"CREATE EMITTER to_{name} FROM {name} WITH (format = 'csv', path = '{out}/{name}');"
+            for name in self.queries
+        )
+        return _STREAMS.format(root=root) + self.before + queries + emitters + self.after
+
+
+SCENARIOS = {
+    "window": Scenario({"sums": _SUMS}),
+    "join": Scenario({"pairs": _PAIRS}),
+    "chain": Scenario(
+        {"some": "SELECT count(*) AS n, max(v) AS top FROM c [RANGE 5 SECONDS SLIDE 2 SECONDS]"},
+        "CREATE STREAM c (ts TIMESTAMP, k INT, v DOUBLE CHECK (v < 90), WATERMARK FOR ts AS ts - INTERVAL 2 SECONDS);",
+        "INSERT INTO a VALUES (TIMESTAMP '2024-01-01 00:00:01', 1, 99); INSERT INTO c SELECT * FROM a WHERE v > 50;",
+    ),
+    "instants": Scenario({"counts": "SELECT k, count(*) AS n FROM a [RANGE 1 SECOND] GROUP BY k"}),
+    "rows": Scenario({"large": "SELECT * FROM b WHERE w > 50"}, engine="spark"),
+    "cluster": Scenario({"sums": _SUMS}, engine="spark", driver_memory=0),
+}
+
+
+def run(spark: SparkSession, scenario: Scenario, root: Path, out: Path, state: Path) -> None:
+    """All that is there, to its end. A run that is killed leaves everything as it is."""
+    cell = datacell.connect(state, spark=spark, engine=scenario.engine, driver_memory=scenario.driver_memory)
+    try:
+        cell.sql(scenario.script(root, out))
+        cell.run(once=True)
+    finally:
+        cell.stop()
+
+
+def output(out: Path) -> dict[str, list[str]]:
+    """The lines of every query, sorted: what a reader of the directory gets."""
+    found: dict[str, list[str]] = {}
+    for part in sorted(out.glob("*/part-*.csv")):
+        found.setdefault(part.parent.name, []).extend(part.read_text().splitlines()[1:])
+    return {name: sorted(lines) for name, lines in found.items()}
+
+
+class Crashes:
+    """A scenario, what it gives undisturbed, and its durable operations."""
+
+    def __init__(self, spark: SparkSession, scenario: Scenario, root: Path) -> None:
+        self.spark, self.scenario, self.root = spark, scenario, root
+        write_input(root, files=2, rows=20)
+        disk = BreakingDisk(root)
+        with disk.mounted():
+            self._run("calm")
+        self.operations, self.expected = disk.log, output(root / "calm")
+
+    def broken(self, at: int, how: Break) -> str | None:
+        """What is wrong after a run that breaks there and is run again; None if nothing is."""
+        name, disk = f"{how.name.lower()}-{at}", BreakingDisk(self.root, at, how)
+        with disk.mounted(), suppress(Exception):
+            self._run(name)
+        where = f"{disk.log[at] if at < len(disk.log) else 'its end'}, {how.value}"
+        try:
+            self._run(name)
+        except Exception as error:
+            return f"{where}: {error}"
+        return None if output(self.root / name) == self.expected else f"{where}: other output"
+
+    def _run(self, name: str) -> None:
+        run(self.spark, self.scenario, self.root, self.root / name, self.root / f"{name}-state")
+
+
+def everything(crashes: Crashes) -> Iterator[tuple[int, Break]]:
+    return ((at, how) for at in range(len(crashes.operations)) for how in Break)
+
+
+def main(names: list[str]) -> None:
+    spark = session()
+    count = 0
+    for name in names or SCENARIOS:
+        with tempfile.TemporaryDirectory(prefix="datacell-crashes-") as root:
+            crashes = Crashes(spark, SCENARIOS[name], Path(root))
+            print(f"{name}: {len(crashes.operations)} operations, {len(Break)} ways to break each", flush=True)
+            found = [wrong for at, how in everything(crashes) if (wrong := crashes.broken(at, how))]
+            print("\n".join([*found, f"{name}: {len(found)} wrong"]), flush=True)
+            count += len(found)
+    spark.stop()
+    sys.exit(bool(count))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
