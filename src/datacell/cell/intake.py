@@ -16,7 +16,7 @@ from datacell.engines.transfers import to_driver
 from datacell.errors import DataCellError, EngineError, EngineLostError, SqlError
 from datacell.receptors.file_order import ordered
 from datacell.receptors.first_stage import FirstStage, columns_of
-from datacell.receptors.receptor import ReadDifferentlyError, Reading, Receptor
+from datacell.receptors.receptor import ReadDifferentlyError, Reading, ReadWholeError, Receptor
 from datacell.receptors.sources import Source, from_frame, open_source
 from datacell.receptors.spool import Spool, is_spooled, spool_source
 from datacell.runtime.net.reception import SOURCE, OfferedStaged
@@ -130,10 +130,14 @@ class Intake:
             return
         before = running.basket.progress.rows
         wanted = running.wanted(self._expected[stream] * (HYSTERESIS if stream in self.stages else 1))
-        if wanted is None:
-            self._transfer(running, source, number, frame)
-        else:
-            self._stage(running, source, wanted, number, frame)
+        try:
+            if wanted is None:
+                self._transfer(running, source, number, frame)
+            else:
+                self._stage(running, source, wanted, number, frame)
+        except ReadWholeError:
+            self._whole.add(stream)
+            raise
         self._expected[stream] = float(running.basket.progress.rows - before)
 
     def _transfer(self, stream: RunningStream, source: Source, number: int, frame: DataFrame) -> None:
@@ -156,9 +160,6 @@ class Intake:
             stage = self.stages[name] = FirstStage(stream.gate, wanted, self.engine, stream.basket.account)
         try:
             staged = stage.run(frame, number, stream.clock.now(), stream.basket.progress.latest)
-        except ReadDifferentlyError:
-            self._whole.add(name)
-            raise
         except EngineLostError:
             raise
         except EngineError as error:

@@ -37,7 +37,7 @@ from datacell.incremental.inputs import TIME, BasketRows
 from datacell.incremental.metered import COUNT, LATEST, PASSES, metered
 from datacell.incremental.relations import SLICE
 from datacell.receptors.ahead import barred, spans
-from datacell.receptors.receptor import ReadDifferentlyError, Reading
+from datacell.receptors.receptor import ReadWholeError
 from datacell.runtime.streams.ahead import first_jump, may_jump
 from datacell.runtime.streams.first_stage import ANY_SLICE, NO_TIME, Made, MadeOf, Staged, Wanted
 from datacell.runtime.streams.gate import NOTHING_REJECTED, TEXT, Gate
@@ -314,7 +314,7 @@ def columns_of(wanted: Sequence[Wanted]) -> frozenset[str]:
 def _require(column: str, frame: DataFrame) -> None:
     """Rows that are kept as they came need all of their columns, which are read when there are such rows."""
     if column not in frame.columns:
-        raise ReadDifferentlyError(Reading())
+        raise ReadWholeError
 
 
 @contextmanager

@@ -25,6 +25,9 @@ _IMPASSABLE = "MALFORMED_CSV_RECORD"
 LONGEST_BATCH = 60.0
 """Seconds that stopping waits for a batch; then it is interrupted, and read again next time."""
 
+MOST_REREADS = 10
+"""A batch that is read so often in one way and another and never taken would be read for ever."""
+
 Deposit = Callable[[int, DataFrame], None]
 _OTHER_HEADER = "CSV header"
 """What Spark says of a file whose header is not what it was told to expect."""
@@ -49,6 +52,13 @@ class ReadDifferentlyError(DataCellError):
         self.reading = reading
 
 
+class ReadWholeError(ReadDifferentlyError):
+    """Some rows of a batch are kept as they came, so all columns are read, of all batches from now on."""
+
+    def __init__(self) -> None:
+        super().__init__(Reading())
+
+
 class Receptor:
     """Reads a source into a basket by `deposit`. Spark's own checkpoint says how far it has read."""
 
@@ -61,6 +71,7 @@ class Receptor:
         self._careful = source.careful
         self._is_careful = False
         self._again: Reading | None = None
+        self._rereads = 0
         self.reading = Reading()
         self.retrying = Retrying()
 
@@ -125,6 +136,9 @@ class Receptor:
                 self.retrying.failed(failure)
             return
         self.reading, self._again = self._again or self.reading, None
+        self._rereads += 1
+        if self._rereads > MOST_REREADS:
+            raise SourceError(f"stream {self.stream.name} stopped: a batch was read {MOST_REREADS} times and not taken")
         self._read()
 
     def _try_again(self) -> None:
@@ -180,6 +194,7 @@ class Receptor:
             try:
                 self.deposit(number, frame)
                 self.retrying.worked()
+                self._rereads = 0
             except ReadDifferentlyError as other:
                 self._again = other.reading
                 raise
