@@ -18,7 +18,7 @@ $(STAMP): pyproject.toml scripts/find-java
 	touch $(STAMP)
 
 test: setup
-	JAVA_HOME="$$(cat $(VENV)/java-home)" $(BIN)/pytest --numprocesses 2 --dist loadfile
+	JAVA_HOME="$$(cat $(VENV)/java-home)" $(BIN)/pytest --numprocesses 2 --dist loadfile --max-worker-restart 2
 
 check: setup
 	$(BIN)/ruff format --check .
