@@ -9,10 +9,13 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from datacell.runtime.storage import files
 from datacell.runtime.storage.seal import damaged, missing
+
+_PLAIN = "/@,;:$&+=_-!.~'()*"
+"""What Java leaves in a path as it is, beside letters and digits."""
 
 _HELD = "how far Spark has read the stream's source"
 
@@ -39,11 +42,16 @@ def _follow(path: Path, spool: Path) -> None:
     entries = [json.loads(line) for line in lines]
     moved = [entry for entry in entries if _directory(entry) != str(spool)]
     for entry in moved:
-        entry["path"] = f"{spool.as_uri()}/{entry['path'].rpartition('/')[2]}"
+        entry["path"] = f"{_uri(spool)}/{entry['path'].rpartition('/')[2]}"
     if moved:
         path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
         content = "\n".join([version, *(json.dumps(entry, separators=(",", ":")) for entry in entries)]).encode()
         files.write(path, lambda file: file.write(content))
+
+
+def _uri(path: Path) -> str:
+    """A path as Java spells it: Spark knows a file that it has read by its spelling."""
+    return "file://" + "".join(c if c > "\x7f" and not c.isspace() else quote(c, safe=_PLAIN) for c in str(path))
 
 
 def _directory(entry: dict[str, str]) -> str:
