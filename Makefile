@@ -7,7 +7,7 @@ PYTHON ?= python3
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: setup demo test check nightly format bench bench-quick clean
+.PHONY: setup demo test check nightly soak format bench bench-quick clean
 
 setup: $(STAMP)
 
@@ -28,7 +28,13 @@ check: setup
 
 KILLS ?= 100
 
+MINUTES ?= 60
+
+soak: setup
+	JAVA_HOME="$$(cat $(VENV)/java-home)" $(BIN)/python -m datacell.bench.soak $(MINUTES)
+
 nightly: setup
+	JAVA_HOME="$$(cat $(VENV)/java-home)" PYTHONPATH=tests $(BIN)/python -m receptors.fuzzing 10000
 	JAVA_HOME="$$(cat $(VENV)/java-home)" PYTHONPATH=tests $(BIN)/python -m crashes.crashing
 	JAVA_HOME="$$(cat $(VENV)/java-home)" $(BIN)/python tests/cli/killing.py $(KILLS)
 	JAVA_HOME="$$(cat $(VENV)/java-home)" $(BIN)/python tests/cli/killing.py $(KILLS) --engine spark --driver-memory 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 
 from datacell.errors import DataCellError
@@ -26,3 +27,14 @@ def port_number(options: dict[str, str], thing: str, failed: type[DataCellError]
     if not given.strip().isdigit() or int(given) > 65535:
         raise failed(f"{thing} needs a port between 0 and 65535, not {given!r}", hint="add port = '9999'")
     return int(given)
+
+
+def limit(options: dict[str, str], name: str, thing: str, failed: type[DataCellError]) -> int:
+    """An option that bounds something: a whole number above zero, also of kilo-, mega- or gigabytes."""
+    found = re.fullmatch(r"0*([1-9][0-9]{0,12})([kmg]?)", options[name].strip().lower())
+    if found is None:
+        raise failed(
+            f"{thing}: {name} is a number above 0, not {options[name]!r}",
+            hint=f"such as {name} = '1000', or '64m' for megabytes",
+        )
+    return int(found[1]) << {"": 0, "k": 10, "m": 20, "g": 30}[found[2]]

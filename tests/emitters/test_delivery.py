@@ -44,7 +44,7 @@ def test_a_blocked_emitter_holds_up_nobody(tmp_path: Path) -> None:
     blocked.gate.clear()
     first, second = delivery(tmp_path, source, blocked, "a"), delivery(tmp_path, source, free, "b")
     assert eventually(lambda: free.numbers == [0, 1, 2, 3, 4])
-    assert (first.pending, second.pending) == (5, 0)
+    assert eventually(lambda: (first.pending, second.pending) == (5, 0))
     blocked.gate.set()
     assert eventually(lambda: blocked.numbers == [0, 1, 2, 3, 4])
     first.stop()

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import select
 import socket
 from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from threading import Thread
 
 import pytest
 
 from datacell.errors import CheckpointError, SourceError
 from datacell.receptors import tcp
-from datacell.receptors.tcp import TcpListener
+from datacell.receptors.tcp import TOO_LONG, Limits, TcpListener
 
 
 class Memory:
@@ -116,16 +118,61 @@ def test_a_sender_that_never_reads_can_go_on(listener: TcpListener, journal: Mem
         assert _acknowledged(deaf, 300) == 300
 
 
-def test_a_line_that_is_too_long_is_cut_and_spoilt(
-    listener: TcpListener, journal: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tcp, "LONGEST_LINE", 100_000)
-    with _connect(listener) as sender:
-        sender.sendall(b"before\n" + b"y" * 3_000_000 + b"\nafter\n")
-        assert _acknowledged(sender, 3) == 3
-    first, long, last = journal.content.splitlines()
-    assert (first, last) == (b"before", b"after")
-    assert long == b"y" * 300 + b",,,"
+@pytest.fixture
+def small(journal: Memory, monkeypatch: pytest.MonkeyPatch) -> Iterator[TcpListener]:
+    """A listener that may hold very little."""
+    monkeypatch.setattr(tcp, "GROUP_SECONDS", 0.02)
+    made = TcpListener("127.0.0.1", 0, journal, b",,,", Limits(line=100_000, waiting=1_000_000, connections=60))
+    made.start()
+    yield made
+    made.stop()
+
+
+@pytest.mark.parametrize("size", [100_001, 3_000_000], ids=["a little", "much"])
+def test_a_line_that_is_too_long_is_cut_and_spoilt(small: TcpListener, journal: Memory, size: int) -> None:
+    with _connect(small) as sender:
+        sender.sendall(b"before\n" + b"x" * 100_000 + b"\n" + b'"' + b"y" * (size - 1) + b"\nafter\n")
+        assert _acknowledged(sender, 4) == 4
+    first, just_fits, long, last = journal.content.splitlines()
+    assert (first, just_fits, last) == (b"before", b"x" * 100_000, b"after")
+    assert long == b"'" + b"y" * 299 + TOO_LONG.encode() + b",,,"
+
+
+def _last_word(sender: socket.socket) -> bytes:
+    """What the listener has said; nothing, if the network has forgotten it since more was sent."""
+    try:
+        return sender.recv(100)
+    except ConnectionError:
+        return b""
+
+
+def test_many_lines_that_never_end_take_little_memory(small: TcpListener, journal: Memory) -> None:
+    """60 senders with 90 KB each would be 5.4 MB; 1 MB is allowed, and nobody who ends lines is harmed."""
+    with ExitStack() as stack:
+        good = stack.enter_context(_connect(small))
+        greedy = [stack.enter_context(_connect(small)) for _ in range(59)]
+        peak = 0
+        for sender in greedy:
+            with suppress(ConnectionError):
+                sender.sendall(b"z" * 90_000)
+            good.sendall(b"1,a\n")
+            held = [len(s.partial) for service in [small.service] if service for s in list(service.senders)]
+            peak = max(peak, sum(held))
+        assert _acknowledged(good, 59) == 59
+        assert small.refused >= 40
+        assert peak < 1_000_000 + 2 * 90_000
+        told, _, _ = select.select(greedy, [], [], 10)
+        assert any(_last_word(sender).startswith(b"error all senders together") for sender in told)
+    assert journal.content == b"1,a\n" * 59
+
+
+def test_there_are_no_more_connections_than_allowed(small: TcpListener) -> None:
+    with ExitStack() as stack:
+        for _ in range(60):
+            stack.enter_context(_connect(small)).sendall(b"1\n")
+        refused = stack.enter_context(_connect(small))
+        assert refused.recv(100) == b"error there are too many connections\n"
+        assert small.refused == 1
 
 
 def test_a_full_disk_holds_acknowledgements_back(listener: TcpListener, journal: Memory) -> None:

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from command import run
+from datacell.errors import SqlError
+from datacell.sql import script
+from datacell.sql.text import source
 
 STREAM = "CREATE STREAM s (a INT, ts TIMESTAMP, WATERMARK FOR ts AS ts);\n"
 MEGABYTE = 1 << 20
@@ -103,3 +106,17 @@ def test_a_byte_order_mark_and_carriage_returns(tmp_path: Path) -> None:
     code, _, said = run("explain", str(script))
     assert code == 2
     assert "2 | SELECT aa\n  |        ^^\n" in said
+
+
+def test_a_script_has_so_many_statements_at_most() -> None:
+    text = "CREATE STREAM s (k INT);" + "SELECT k FROM s;" * 10_000
+    with pytest.raises(SqlError, match="more than 10000 statements") as raised:
+        script.statements(text)
+    assert raised.value.place is not None
+    assert raised.value.place.column == len(text) - len("SELECT k FROM s;") + 1
+
+
+def test_a_script_has_so_many_characters_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "LONGEST_SCRIPT", 1 << 20)
+    with pytest.raises(SqlError, match="more than 1 million characters"):
+        script.statements("SELECT " + "1" * (1 << 20))

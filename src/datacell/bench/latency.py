@@ -48,7 +48,7 @@ class Arrivals:
     def __call__(self, result: Result) -> None:
         now = time.perf_counter()
         counts = pc.value_counts(result.to_arrow()["window_end"]).to_pylist()
-        found = {_second(one["values"]): one["counts"] for one in counts}
+        found = {second_of(one["values"]): one["counts"] for one in counts}
         self.wrong += [second for second, keys in found.items() if keys != KEYS]
         self.at |= dict.fromkeys(found, now)
 
@@ -97,7 +97,8 @@ def _rows(second: int) -> pa.Table:
     return pa.table({"ts": times, "k": pa.array(np.arange(KEYS), pa.int32()), "v": values})
 
 
-def _second(boundary: datetime) -> int:
+def second_of(boundary: datetime) -> int:
+    """Since the epoch."""
     return int(boundary.replace(tzinfo=UTC).timestamp())
 
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from datacell.algebra.query import Query
 from datacell.cell import listing
-from datacell.cell.intake import failing
+from datacell.cell.intake import failing, refused
 from datacell.cell.result import Result
 from datacell.cell.works import Works
 from datacell.compile import compile
@@ -35,7 +35,7 @@ def _rows(statement: Statement, works: Works, catalog: Catalog) -> pa.Table | No
         case Select(query):
             return once(query, works, catalog)
         case Show(thing):
-            return listing.listed(thing, net, works.deliveries.running, failing(works.intake))
+            return listing.listed(thing, net, works.deliveries.running, failing(works.intake), refused(works.intake))
         case Explain(stage, query):
             lines = explain_query(query, stage, Format.TEXT, works.setting(catalog)).splitlines()
             return pa.table({"plan": lines})

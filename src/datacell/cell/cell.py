@@ -24,6 +24,7 @@ from datacell.incremental.strategy import Strategy
 from datacell.placement.homes import DRIVER_MEMORY
 from datacell.receptors.sources import frame_columns
 from datacell.runtime.clock import Clock, SystemClock
+from datacell.runtime.storage.firings import Bound
 from datacell.sql import script
 from datacell.sql.catalog import Catalog
 from datacell.sql.statements.statement import Analyze, CreateQuery, CreateStream, Select, Statement
@@ -40,15 +41,17 @@ def connect(
     clock: Clock | None = None,
     refuse_infeasible: bool = False,
     driver_memory: int = DRIVER_MEMORY,
+    kept_firings: int = Bound.firings,
 ) -> Cell:
     """A cell on a tuned local Spark session, or on yours. With a checkpoint directory it can be resumed.
 
     A query that cannot keep up with the declared rates is started with a warning, or with `refuse_infeasible` not. Of
-    what queries keep, `driver_memory` bytes may be in the driver; what would not fit stays on the cluster.
+    what queries keep, `driver_memory` bytes may be in the driver; what would not fit stays on the cluster. Of a query
+    without an emitter the last `kept_firings` stay for `results()`, if they have no more than 64 MB.
     """
     directory = None if checkpoint is None else Path(checkpoint)
     chosen = Choice(engine), Strategy(strategy), clock or SystemClock()
-    works = Works(directory, spark, master, *chosen, driver_memory)
+    works = Works(directory, spark, master, *chosen, driver_memory, Bound(kept_firings))
     return Cell(works, refuse_infeasible)
 
 
@@ -190,12 +193,14 @@ class Cell:
 
     def progress(self) -> listing.Progress:
         """How far the cell has come."""
-        return listing.progress(self.works.scheduler.members, failing(self.works.intake))
+        troubles = self.works.deliveries.troubles()
+        return listing.progress(self.works.scheduler.members, failing(self.works.intake), troubles)
 
     def _tick(self) -> None:
         while not self._stopping.wait(0.5):
             self.works.intake.revive()
             self.works.scheduler.tick()
+            self.works.deliveries.tell()
 
     def _halt(self) -> None:
         self._stopping.set()

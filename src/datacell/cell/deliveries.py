@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from functools import partial
 from pathlib import Path
 
 from datacell.emitters import ownership
@@ -11,7 +13,9 @@ from datacell.emitters.protocol import Emitter
 from datacell.runtime.net.factory import Factory
 from datacell.runtime.net.scheduler import Scheduler
 from datacell.runtime.storage.checkpoint import Checkpoint
-from datacell.runtime.storage.output import Output
+from datacell.runtime.storage.output import Output, Taker
+
+_LOG = logging.getLogger("datacell")
 
 
 class Deliveries:
@@ -20,6 +24,7 @@ class Deliveries:
     def __init__(self, scheduler: Scheduler, checkpoint: Checkpoint) -> None:
         self.scheduler, self.checkpoint = scheduler, checkpoint
         self.running: dict[str, Delivery] = {}
+        self._told: set[str] = set()
 
     def claim(self, directory: Path, name: str, source: Factory, existing: Existing) -> Claim:
         """A directory for an emitter, or an error if it is not to be had."""
@@ -32,16 +37,23 @@ class Deliveries:
     def start(self, name: str, source: Factory, emitter: Emitter) -> None:
         """Deliver what a factory answers."""
         output = source.output
-        with self.checkpoint.admitted("emitter", name, source.name.lower()):
-            delivery = Delivery(name, output, emitter, self.checkpoint.emitter(name), lambda: self._forget(output))
-        with self.scheduler.exclusively() as net:
+        with self.scheduler.exclusively() as net:  # nothing is let go between the look at the cursor and the taking
+            with self.checkpoint.admitted("emitter", name, source.name.lower()):
+                delivery = Delivery(name, output, emitter, self.checkpoint.emitter(name), output.trim)
             net.add_emitter(name, source.name)
-        self.running[name], output.takers[name] = delivery, emitter.takes_files
+            self.running[name] = delivery
+            output.takers[name.lower()] = Taker(emitter.takes_files, lambda: delivery.cursor)
         delivery.start()
+
+    def expect(self, output: Output, query: str) -> None:
+        """Keep what emitters of an earlier run have not delivered, until they are created again."""
+        for name in self.checkpoint.emitters_of(query):
+            cursor = saved_cursor(self.checkpoint.emitter(name), name, output)
+            output.takers[name] = Taker(True, partial(int, cursor))
 
     def stop(self, name: str) -> None:
         delivery = self.running.pop(name)
-        delivery.output.takers.pop(name, None)
+        delivery.output.takers.pop(name.lower(), None)
         delivery.stop()
         with self.scheduler.exclusively() as net:
             net.drop_emitter(name)
@@ -62,8 +74,15 @@ class Deliveries:
         """Who delivers an output."""
         return [delivery for delivery in self.running.values() if delivery.output is output]
 
-    def _forget(self, output: Output) -> None:
-        """Let go of what every emitter and every stream fed from here has got."""
-        cursors = [delivery.cursor for delivery in self.of(output)]
-        cursors += [feeder.cursor for feeder in self.scheduler.members.feeders.values() if feeder.output is output]
-        output.forget(min(cursors, default=0))
+    def troubles(self) -> dict[str, str]:
+        """The emitters that do not get on, with why."""
+        found = {name: delivery.trouble() for name, delivery in list(self.running.items())}
+        return {name: why for name, why in found.items() if why is not None}
+
+    def tell(self) -> None:
+        """Log which emitters have begun to wait long for their clients; those that fail say so by themselves."""
+        waiting = {name for name, delivery in list(self.running.items()) if delivery.state == "waiting"}
+        for name in waiting - self._told:
+            delivery = self.running[name]
+            _LOG.warning("emitter %s waits, and so do %d firings: %s", name, delivery.pending, delivery.trouble())
+        self._told = waiting

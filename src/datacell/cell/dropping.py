@@ -27,6 +27,8 @@ def _drop_query(name: str, works: Works) -> None:
         raise SqlError(f"emitter {readers[0].name} reads {name}", hint=f"DROP EMITTER {readers[0].name} first")
     with works.scheduler.exclusively() as net:
         net.drop_factory(name)
+    for emitter in works.checkpoint.emitters_of(name):  # of an earlier run, and not created again
+        works.checkpoint.forget("emitter", emitter)
     works.checkpoint.forget("query", name)
 
 

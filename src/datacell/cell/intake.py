@@ -176,5 +176,10 @@ class Intake:
 
 
 def failing(intake: Intake) -> dict[str, str]:
-    """The streams whose source fails at present, with why."""
-    return {n: why for n, r in list(intake.receptors.items()) if (why := r.retrying.failure) is not None}
+    """The streams whose source fails at present, or cannot take what is sent, with why."""
+    return {name: why for name, r in list(intake.receptors.items()) if (why := r.failure) is not None}
+
+
+def refused(intake: Intake) -> dict[str, int]:
+    """How many senders were hung up on because a limit was reached, by stream."""
+    return {name: r.source.listener.refused for name, r in list(intake.receptors.items()) if r.source.listener}

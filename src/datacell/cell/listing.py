@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
 
 from datacell.emitters.delivery import Delivery
-from datacell.errors import EngineError
+from datacell.errors import EngineError, counted
 from datacell.runtime.net.factory import Factory
 from datacell.runtime.net.members import Members
 from datacell.runtime.plans.observed import Observed
 from datacell.sql.statements.statement import Thing
+
+NO_TROUBLES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -25,9 +28,11 @@ class Progress:
     boundaries: int
     watermark: datetime | None
     stopped: tuple[str, ...] = ()
+    troubles: Mapping[str, str] = field(default_factory=dict)
+    """The emitters that do not get on, with why."""
 
 
-def progress(net: Members, failing: Iterable[str] = ()) -> Progress:
+def progress(net: Members, failing: Iterable[str] = (), troubles: Mapping[str, str] = NO_TROUBLES) -> Progress:
     streams = list(net.streams.values())
     marks = [s.basket.progress.latest - s.definition.lateness for s in streams if s.basket.progress.rows]
     return Progress(
@@ -35,6 +40,7 @@ def progress(net: Members, failing: Iterable[str] = ()) -> Progress:
         sum(f.answered for f in net.factories.values()),
         datetime.fromtimestamp(min(marks) / 1_000_000, UTC) if marks else None,
         (*failures(net), *failing),
+        troubles,
     )
 
 
@@ -48,18 +54,22 @@ def failures(net: Members) -> dict[str, EngineError]:
 
 
 def listed(
-    thing: Thing, net: Members, deliveries: Mapping[str, Delivery], failing: Mapping[str, str] | None = None
+    thing: Thing,
+    net: Members,
+    deliveries: Mapping[str, Delivery],
+    failing: Mapping[str, str],
+    refused: Mapping[str, int],
 ) -> pa.Table:
-    """`failing` are the streams whose source cannot be read at present, with why."""
+    """`failing` are the streams whose source cannot be read at present, with why; `refused` counts their senders."""
     match thing:
         case Thing.STREAM:
-            return _streams(net, failing or {})
+            return _streams(net, failing, refused)
         case Thing.QUERY:
             return _queries(net)
     return _emitters(deliveries)
 
 
-def _streams(net: Members, failing: Mapping[str, str]) -> pa.Table:
+def _streams(net: Members, failing: Mapping[str, str], refused: Mapping[str, int]) -> pa.Table:
     return _table(
         ("stream", "enabled", "rows", "in basket", "late", "rejected", "to driver", "remark", "failure"),
         [
@@ -71,12 +81,16 @@ def _streams(net: Members, failing: Mapping[str, str]) -> pa.Table:
                 stream.basket.progress.late,
                 stream.basket.progress.rejected,
                 stream.basket.account.to_driver.rows,
-                stream.remark,
+                "; ".join(filter(None, (stream.remark, _hung_up(refused.get(name, 0))))),
                 failing.get(name),
             )
             for name, stream in net.streams.items()
         ],
     )
+
+
+def _hung_up(senders: int) -> str:
+    return f"{counted(senders, 'sender')} hung up on, because a limit was reached" if senders else ""
 
 
 def _queries(net: Members) -> pa.Table:
@@ -87,6 +101,7 @@ def _queries(net: Members) -> pa.Table:
             "engine",
             "strategy",
             "firings",
+            "let go",
             "boundaries",
             "seconds in firings",
             "chunks per slice",
@@ -109,6 +124,7 @@ def _query(name: str, factory: Factory, late: int) -> tuple[Any, ...]:
         factory.plans.engine_names(),
         factory.evaluation.strategy,
         factory.output.next_number,
+        factory.output.let_go,
         factory.answered,
         factory.seconds,
         None if held is None else held.chunks,
@@ -155,8 +171,8 @@ def _engine(observed: Observed) -> str:
 
 def _emitters(deliveries: Mapping[str, Delivery]) -> pa.Table:
     return _table(
-        ("emitter", "guarantee", "delivered", "pending", "failure"),
-        [(name, d.emitter.guarantee, d.cursor, d.pending, d.failure) for name, d in deliveries.items()],
+        ("emitter", "state", "guarantee", "delivered", "pending", "failure"),
+        [(name, d.state, d.emitter.guarantee, d.cursor, d.pending, d.trouble()) for name, d in deliveries.items()],
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from time import monotonic
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 _LOOK = 0.2
 """Seconds between two looks whether the query has stopped."""
 
+_GONE = "results of %s: firings %d to %d were let go before they were read, connect(kept_firings=…) keeps more"
+
+_LOG = logging.getLogger("datacell")
+
 
 @dataclass(frozen=True)
 class RunningQuery:
@@ -29,23 +34,28 @@ class RunningQuery:
     def results(self, timeout: float | None = None) -> Iterator[Result]:
         """What each firing wrote, as it comes; ends when the input has, or when nothing came for `timeout` seconds.
 
-        If the query has stopped, it raises why.
+        If the query has stopped, it raises why. Whoever is slow finds the firings within the bound; that others were
+        let go is logged, and can be told from the numbers of the results.
         """
         factory = self.cell.statements.factory(self.name)
         output = factory.output
         if not output.closed:
             self.cell.start()
         number, since = 0, monotonic()
-        while timeout is None or monotonic() - since <= timeout:
-            firing = output.wait(number, _LOOK if timeout is None else min(_LOOK, timeout))
-            if firing is not None:
-                number, since = firing.number + 1, monotonic()
-                if len(firing.rows):
-                    yield Result(firing.rows, self.cell.spark, firing.number)
-            elif factory.stopped is not None:
-                raise factory.stopped.error(self.name)
-            elif output.closed:
-                return
+        with output.read_along() as reads_from:
+            while timeout is None or monotonic() - since <= timeout:
+                firing = output.wait(number, _LOOK if timeout is None else min(_LOOK, timeout))
+                if firing is not None:
+                    if number < min(firing.number, output.let_go_below):
+                        _LOG.warning(_GONE, self.name, number, firing.number - 1)
+                    number, since = firing.number + 1, monotonic()
+                    if len(firing.rows):
+                        yield Result(firing.rows, self.cell.spark, firing.number)
+                    reads_from(number)
+                elif factory.stopped is not None:
+                    raise factory.stopped.error(self.name)
+                elif output.closed:
+                    return
 
     def restart(self) -> None:
         """Try it again after it has stopped: it goes on where it was."""

@@ -89,20 +89,8 @@ class Statements:
         return self._net.factories[as_given(name, self._net.factories)]
 
     def create_query(self, name: str, query: Query) -> None:
-        """Start a continuous query: with a warning, or not at all, if it cannot keep up with what is declared."""
-        compiled = compile(query, self.works.setting(self.catalog))
-        told = warning(name, compiled)
-        if told and self._refuses_infeasible:
-            raise SqlError(told, hint="a larger SLIDE, a smaller window, or run without --refuse-infeasible")
-        if told:
-            _LOG.warning(told)
-        plan = f"\n{show.text(compiled.optimized.plan)}" if compiled.rewritten else ""
-        why = compiled.evaluation.why if isinstance(compiled.evaluation, AtBoundaries) else ""
-        remark = "; ".join(filter(None, (why, compiled.refusal, told)))
-        admitted = self.works.checkpoint.admitted("query", name, query.text + plan)
-        with admitted as life, self.works.scheduler.exclusively() as net:
-            output = Output(self.works.checkpoint.query(name), arrow_schema(compiled.optimized.result), life)
-            net.add_factory(name, compiled, output, self.works.plans(name, compiled), remark)
+        """Start a continuous query."""
+        self._add_query(name, query)
         self.works.scheduler.fire()
 
     def restart(self, name: str) -> None:
@@ -123,6 +111,24 @@ class Statements:
     def fresh_name(self) -> str:
         """A name for a query that was given none."""
         return f"query_{len(self._net.factories) + 1}"
+
+    def _add_query(self, name: str, query: Query) -> None:
+        """With a warning, or not at all, if it cannot keep up with what is declared."""
+        compiled = compile(query, self.works.setting(self.catalog))
+        told = warning(name, compiled)
+        if told and self._refuses_infeasible:
+            raise SqlError(told, hint="a larger SLIDE, a smaller window, or run without --refuse-infeasible")
+        if told:
+            _LOG.warning(told)
+        plan = f"\n{show.text(compiled.optimized.plan)}" if compiled.rewritten else ""
+        why = compiled.evaluation.why if isinstance(compiled.evaluation, AtBoundaries) else ""
+        remark = "; ".join(filter(None, (why, compiled.refusal, told)))
+        admitted = self.works.checkpoint.admitted("query", name, query.text + plan)
+        with admitted as life, self.works.scheduler.exclusively() as net:
+            schema = arrow_schema(compiled.optimized.result)
+            output = Output(self.works.checkpoint.query(name), schema, life, self.works.kept)
+            self.works.deliveries.expect(output, name)
+            net.add_factory(name, compiled, output, self.works.plans(name, compiled), remark)
 
     def _create_stream(self, definition: StreamDefinition) -> None:
         declared(definition.name, definition.options)
@@ -166,11 +172,12 @@ class Statements:
             return
         number = sum(name.startswith(f"into {target} ") for name in self._net.factories) + 1
         name = f"into {target} {number}"
-        self.create_query(name, query)
         if stream is None:
+            self.create_query(name, query)
             self.deliver(name, name, TableEmitter(self.works.spark, target, query.plan.schema.names))
             return
-        with scheduler.exclusively() as net:
+        with scheduler.exclusively() as net:  # so that it is never without the stream that takes its answers
+            self._add_query(name, query)
             net.feed(name, stream.name)
         scheduler.fire()
 

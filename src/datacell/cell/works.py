@@ -26,6 +26,7 @@ from datacell.runtime.plans.memory import DriverMemory
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.storage import reach
 from datacell.runtime.storage.checkpoint import Checkpoint
+from datacell.runtime.storage.firings import Bound
 from datacell.sql.catalog import Catalog
 
 
@@ -41,7 +42,9 @@ class Works:
         strategy: Strategy,
         clock: Clock,
         driver_memory: int = DRIVER_MEMORY,
+        kept: Bound = Bound(),  # noqa: B008 - it is immutable
     ) -> None:
+        self.kept = kept
         self.units, self.strategy, self.memory = unit_costs.load(), strategy, DriverMemory(driver_memory)
         self.checkpoint = Checkpoint(checkpoint)
         on_spark = self._started(spark, master)

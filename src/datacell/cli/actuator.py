@@ -29,11 +29,14 @@ def actuator(
 
     if batch is not None and created is None:
         raise SqlError("--batch measures from a row's creation", hint="add --created COLUMN")
-    with tool.subscribe(host, port, wait) as connection:
-        try:
-            seen = tool.measure(tool.received(connection), created, batch, rows, None if count or as_json else _show)
-        except KeyboardInterrupt:
-            raise typer.Exit(130) from None
+    connection = tool.subscribe(host, port, wait)
+    acknowledge, show = tool.acknowledging(connection), None if count or as_json else _show
+    try:
+        seen = tool.measure(tool.received(connection), created, batch, rows, show, acknowledge)
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+    finally:
+        tool.leave(connection)
     times = {"latency": tool.summary(seen.latencies), "elapsed": tool.summary(seen.elapsed)}
     if as_json:
         shown = {name: None if found is None else asdict(found) for name, found in times.items()}

@@ -44,6 +44,9 @@ def run(
     driver_memory: Annotated[
         int, typer.Option(help="Megabytes of what queries keep that may be in the driver.", metavar="MB")
     ] = 256,
+    kept_firings: Annotated[
+        int, typer.Option(help="Firings that are kept of a query without an emitter.", metavar="N", min=1)
+    ] = 1_000,
     refuse_infeasible: Annotated[
         bool, typer.Option("--refuse-infeasible", help="Do not start queries that cannot keep up with declared rates.")
     ] = False,
@@ -61,6 +64,7 @@ def run(
         master=master,
         refuse_infeasible=refuse_infeasible,
         driver_memory=driver_memory << 20,
+        kept_firings=kept_firings,
     )
     signal.signal(signal.SIGTERM, _interrupt)
     try:

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from datacell.cell.cell import Cell
+    from datacell.cell.listing import Progress
 
 _PERIOD = 0.5
 """Seconds between two looks."""
+
+_LONGEST_REASON = 60
 
 
 class StatusLine:
@@ -39,13 +42,25 @@ class StatusLine:
             progress, now = self.cell.progress(), time.monotonic()
             rate = (progress.rows - rows) / (now - then)
             rows, then = progress.rows, now
-            text = f"{rate:,.0f} rows/s in · {progress.boundaries:,} boundaries answered"
-            if progress.watermark is not None:
-                text += f" · watermark {_ago(progress.watermark)}"
-            if progress.stopped:
-                text += f" · stopped: {', '.join(progress.stopped)}"
-            self.stream.write(f"\r\x1b[K{text}")
+            self.stream.write(f"\r\x1b[K{line(progress, rate)}")
             self.stream.flush()
+
+
+def line(progress: Progress, rate: float) -> str:
+    text = f"{rate:,.0f} rows/s in · {progress.boundaries:,} boundaries answered"
+    if progress.watermark is not None:
+        text += f" · watermark {_ago(progress.watermark)}"
+    if progress.troubles:
+        text += f" · not delivered: {', '.join(f'{n} ({_short(why)})' for n, why in progress.troubles.items())}"
+    if progress.stopped:
+        text += f" · stopped: {', '.join(progress.stopped)}"
+    return text
+
+
+def _short(reason: str) -> str:
+    """The first line of a reason, or as much of it as leaves room for others."""
+    first = reason.partition("\n")[0]
+    return first if len(first) <= _LONGEST_REASON else f"{first[:_LONGEST_REASON]}…"
 
 
 def _ago(instant: datetime) -> str:

@@ -17,7 +17,7 @@ from datacell.emitters.ownership import Claim, Existing
 from datacell.emitters.paths import check_free, local_directory
 from datacell.emitters.protocol import Emitter
 from datacell.emitters.sinks import SavedTableEmitter, SparkSinkEmitter, check_format
-from datacell.emitters.tcp import TcpEmitter
+from datacell.emitters.tcp import Limits, TcpEmitter
 from datacell.engines.protocol import Csv
 from datacell.errors import EmitterError, did_you_mean
 
@@ -35,13 +35,14 @@ class Surroundings:
 Open = Callable[[EmitterDefinition, dict[str, str], Surroundings], Emitter]
 
 _OWNED = ("path", "overwrite", "append")
+_TCP_LIMITS = ("firings", "bytes", "clients", "silence")
 
 _OPTIONS = {
     "csv": (*_OWNED, "header", "sep"),
     "json": _OWNED,
     "parquet": (*_OWNED, "compression"),
     "console": (),
-    "tcp": ("host", "port"),
+    "tcp": ("host", "port", *_TCP_LIMITS),
     "table": ("table",),
 }
 """What can be said about the formats that are ours; of a Spark sink we do not know."""
@@ -103,8 +104,10 @@ def _console(definition: EmitterDefinition, options: dict[str, str], beside: Sur
 
 
 def _tcp(definition: EmitterDefinition, options: dict[str, str], beside: Surroundings) -> Emitter:
-    port = sockets.port_number(options, f"emitter {definition.name}", EmitterError)
-    return TcpEmitter(options.get("host", "127.0.0.1"), port)
+    thing = f"emitter {definition.name}"
+    port = sockets.port_number(options, thing, EmitterError)
+    most = {name: sockets.limit(options, name, thing, EmitterError) for name in _TCP_LIMITS if name in options}
+    return TcpEmitter(options.get("host", "127.0.0.1"), port, Limits(**most))
 
 
 def _table(definition: EmitterDefinition, options: dict[str, str], beside: Surroundings) -> Emitter:

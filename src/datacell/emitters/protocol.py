@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from datacell.runtime.storage.output import Firing, Takes
 
@@ -20,3 +20,17 @@ class Emitter(Protocol):
 
     def close(self) -> None:
         """There will be no more."""
+
+
+@runtime_checkable
+class Acknowledged(Emitter, Protocol):
+    """An emitter whose client says what it has got: what was handed over has not been delivered before."""
+
+    def unacknowledged(self) -> int | None:
+        """The number of the first firing that was handed over and that nobody has acknowledged; None if all are."""
+
+    def has_room(self, seconds: float) -> bool:
+        """May another firing be handed over? Waits so long for it."""
+
+    def waits_for(self) -> str | None:
+        """Why what was handed over is not acknowledged, if that takes long."""

@@ -1,177 +1,195 @@
-"""TCP: listens, and sends every subscriber each firing as lines of JSON with the firing's number in `__firing`.
+"""TCP: listens, and sends every client each firing as lines of JSON, which the client acknowledges.
 
-At least once. A firing counts as delivered when one subscriber has taken all of it, so nothing is lost while nobody
-listens, and the fastest subscriber sets the pace. A subscriber that is too far behind the fastest, or takes nothing for
-too long, is disconnected: it holds up nobody. After that, and after a crash, a firing may be sent again from its start.
+At least once, by the protocol that `docs/protocol.md` describes: a firing has been delivered when a client says so, not
+when the network has taken it. What nobody has acknowledged is sent to whoever connects next, from its start. So many
+firings, and bytes, may be unacknowledged; then the emitter waits, and says for what.
+
+One thread serves all clients and waits for none. A client that takes nothing of what it is to be sent, or is left far
+behind by another that acknowledges, is hung up on; it may come back.
 """
 
 from __future__ import annotations
 
+import selectors
 import socket
-from collections import deque
 from contextlib import suppress
+from dataclasses import dataclass
 from threading import Condition, Thread
 from time import monotonic, sleep
 
 from datacell import sockets
 from datacell.emitters import columns
+from datacell.emitters.outbox import Letter, Outbox
+from datacell.emitters.subscriber import MistakeError, Subscriber
 from datacell.errors import EmitterError
 from datacell.runtime.storage.output import Firing
 
-LARGEST_QUEUE = 64 << 20
-"""Bytes that a subscriber may be behind."""
-
-LONGEST_SILENCE = 30.0
-"""Seconds for which a subscriber may take nothing of what waits for it."""
-
 _LAST_CALL = 5.0
-"""Seconds that subscribers have, at the end, to take what waits for them."""
+"""Seconds that clients have, at the end, to take what waits for them and to acknowledge it."""
 
 _BREATH = 0.1
-"""Seconds before the next try to accept a connection, when there are too many."""
+"""Seconds before the next try to accept a connection, when there are too many; and between two looks at the time."""
+
+_PATIENT = 5.0
+"""Seconds without an acknowledgement that are not worth telling."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What may be unacknowledged, how many clients there may be, and for how long one may take nothing, in seconds."""
+
+    firings: int = 1_000
+    bytes: int = 64 << 20
+    clients: int = 100
+    silence: float = 30.0
+
+
+DEFAULT = Limits()
 
 
 class TcpEmitter:
     guarantee = "at least once"
     takes_files = False
 
-    def __init__(self, host: str, port: int, largest_queue: int = LARGEST_QUEUE, silence: float = LONGEST_SILENCE):
+    def __init__(self, host: str, port: int, limits: Limits = DEFAULT) -> None:
         self._server = sockets.listening(host, port, EmitterError)
-        self.port = sockets.port_of(self._server)
-        self.largest_queue, self.silence = largest_queue, silence
+        self._server.setblocking(False)
+        self.host, self.port, self.limits = host, sockets.port_of(self._server), limits
+        self.outbox = Outbox(limits.firings, limits.bytes)
         self.subscribers: list[Subscriber] = []
         self._changed = Condition()
         self._closed = False
-        Thread(target=self._accept, name=f"tcp emitter {self.port}", daemon=True).start()
+        self._moved = monotonic()
+        self._bell, self._ear = socket.socketpair()
+        self._ear.setblocking(False)
+        self._bell.setblocking(False)
+        self._thread = Thread(target=self._serve, name=f"tcp emitter {self.port}", daemon=True)
+        self._thread.start()
 
     def deliver(self, firing: Firing) -> None:
+        """Hand a firing to the clients; an empty one is nothing to them."""
         if not len(firing.rows):
             return
-        blocks = list(columns.json(firing.rows, f'"__firing": {firing.number}, '))
-        while True:
-            waited_on = self._put(blocks)
-            with self._changed:
-                self._changed.wait_for(lambda: self._closed or _has_taken(waited_on) or not _alive(waited_on))  # noqa: B023
-            if _has_taken(waited_on):
-                return
+        lines = list(columns.json(firing.rows, f'"__firing": {firing.number}, '))
+        end = memoryview(b'{"__end": %d}\n' % firing.number)
+        with self._changed:
             if self._closed:
                 raise EmitterError("the emitter was closed before anybody took the firing")
+            if self.outbox.unacknowledged is None:
+                self._moved = monotonic()
+            self.outbox.put(Letter(firing.number, (*(block for block in lines if len(block)), end)))
+        self._ring()
+
+    def unacknowledged(self) -> int | None:
+        with self._changed:
+            return self.outbox.unacknowledged
+
+    def has_room(self, seconds: float) -> bool:
+        with self._changed:
+            self.outbox.make_room()
+            return self._changed.wait_for(lambda: self.outbox.has_room, seconds)
+
+    def waits_for(self) -> str | None:
+        with self._changed:
+            if self.outbox.unacknowledged is None:
+                return None
+            if not self.subscribers:
+                return f"no client is connected to {self.host}:{self.port}"
+            silent = monotonic() - self._moved
+            if silent < _PATIENT:
+                return None
+            return f"no client has acknowledged firing {self.outbox.unacknowledged}, for {silent:.0f} s"
 
     def close(self) -> None:
         """Give what waits a last chance, then hang up."""
         with self._changed:
-            self._changed.wait_for(lambda: not any(s.waiting for s in self.subscribers), _LAST_CALL)
+            self._changed.wait_for(lambda: self.outbox.unacknowledged is None or not self.subscribers, _LAST_CALL)
             self._closed = True
-            self._changed.notify_all()
-        with suppress(OSError):
-            self._server.shutdown(socket.SHUT_RDWR)
-        self._server.close()
+        self._ring()
+        self._thread.join(5)
 
-    def _put(self, blocks: list[memoryview]) -> list[Subscriber]:
-        """Queue a firing for all subscribers, once there are any."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._closed or _alive(self.subscribers))
-            self.subscribers = _alive(self.subscribers)
+    def _ring(self) -> None:
+        with suppress(OSError):  # it has rung already, or nobody is there any more
+            self._bell.send(b"!")
+
+    def _serve(self) -> None:
+        with selectors.DefaultSelector() as selector, self._server, self._bell, self._ear:
+            selector.register(self._server, selectors.EVENT_READ)
+            selector.register(self._ear, selectors.EVENT_READ)
+            while not self._closed:
+                ready = selector.select(_BREATH)
+                with self._changed:
+                    self._turn(selector, ready)
             for subscriber in self.subscribers:
-                subscriber.put(blocks)
-            self._changed.notify_all()
-            return list(self.subscribers)
+                subscriber.connection.close()
 
-    def _accept(self) -> None:
-        while not self._closed:
-            try:
-                connection, _ = self._server.accept()
-            except OSError:
-                if self._closed:
-                    return
-                sleep(_BREATH)
-                continue
-            connection.settimeout(0.2)
-            subscriber = Subscriber(connection, self._changed, self)
-            with self._changed:
-                self.subscribers = [*_alive(self.subscribers), subscriber]
-                self._changed.notify_all()
-            Thread(target=subscriber.run, name=f"subscriber of {self.port}", daemon=True).start()
+    def _turn(self, selector: selectors.BaseSelector, ready: list[tuple[selectors.SelectorKey, int]]) -> None:
+        """Hear and send once."""
+        for key, events in ready:
+            if key.fileobj is self._server:
+                self._accept(selector)
+            elif key.fileobj is self._ear:
+                with suppress(OSError):
+                    self._ear.recv(4096)
+            elif events & selectors.EVENT_READ:
+                self._hear(selector, key.data)
+        for subscriber in list(self.subscribers):
+            self._send(selector, subscriber)
+        self.outbox.trim([subscriber.sent for subscriber in self.subscribers])
+        self._changed.notify_all()
 
-    @property
-    def closed(self) -> bool:
-        return self._closed
-
-
-class Subscriber:
-    """One connection with what waits for it. `changed` guards everything here."""
-
-    def __init__(self, connection: socket.socket, changed: Condition, emitter: TcpEmitter) -> None:
-        self.connection, self.emitter = connection, emitter
-        self.waiting = 0
-        self.alive = True
-        self._changed = changed
-        self._queue: deque[memoryview] = deque()
-
-    def put(self, blocks: list[memoryview]) -> None:
-        """Queue a firing; a subscriber that is too far behind the others is given up."""
-        if self.waiting > self.emitter.largest_queue:
-            self.alive = False
-            return
-        self._queue.extend(blocks)
-        self.waiting += sum(map(len, blocks))
-
-    def run(self) -> None:
-        """Send what waits, until one side hangs up."""
+    def _accept(self, selector: selectors.BaseSelector) -> None:
         try:
-            while (block := self._next()) is not None:
-                self._send(block)
+            connection, address = self._server.accept()
         except OSError:
-            pass
-        finally:
-            with self._changed:
-                self.alive = False
-                self._changed.notify_all()
-            self.connection.close()
+            sleep(_BREATH)
+            return
+        connection.setblocking(False)
+        subscriber = Subscriber(connection, f"{address[0]}:{address[1]}", self.outbox.acknowledged)
+        if len(self.subscribers) >= self.limits.clients:
+            subscriber.tell(b'{"__error": "there are too many clients"}\n')
+            connection.close()
+            return
+        selector.register(connection, selectors.EVENT_READ, subscriber)
+        self.subscribers.append(subscriber)
 
-    def _next(self) -> memoryview | None:
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._queue or not self._wanted, 0.2)
-                if not self._wanted:
-                    return None
-                if self._queue:
-                    return self._queue.popleft()
-            if self._has_left():
-                return None
-
-    def _send(self, block: memoryview) -> None:
-        if self._has_left():
-            raise ConnectionResetError
-        since = monotonic()
-        while len(block):
-            try:
-                sent = self.connection.send(block[: 1 << 18])
-            except TimeoutError:
-                if not self._wanted or monotonic() - since > self.emitter.silence:
-                    raise
-                continue
-            since, block = monotonic(), block[sent:]
-            with self._changed:
-                self.waiting -= sent
-                if not self.waiting:
-                    self._changed.notify_all()
-
-    @property
-    def _wanted(self) -> bool:
-        return self.alive and not self.emitter.closed
-
-    def _has_left(self) -> bool:
-        """Has the other side hung up? What it says is read and ignored."""
+    def _hear(self, selector: selectors.BaseSelector, subscriber: Subscriber) -> None:
         try:
-            return self.connection.recv(4096, socket.MSG_DONTWAIT) == b""
-        except (BlockingIOError, TimeoutError):
-            return False
+            if not subscriber.hear():
+                self._hang_up(selector, subscriber)
+        except MistakeError as mistake:
+            self._hang_up(selector, subscriber, str(mistake))
+        except OSError:
+            self._hang_up(selector, subscriber)
+        if subscriber.acknowledged > self.outbox.acknowledged:
+            self.outbox.acknowledge(subscriber.acknowledged)
+            self._moved = monotonic()
 
+    def _send(self, selector: selectors.BaseSelector, subscriber: Subscriber) -> None:
+        if self.outbox.missed(subscriber.sent) and not subscriber.is_sending:
+            self._hang_up(selector, subscriber, "too slow: others have acknowledged what was not sent here yet")
+            return
+        try:
+            has_all = subscriber.send(self._following)
+        except OSError:
+            self._hang_up(selector, subscriber)
+            return
+        if not has_all and monotonic() - subscriber.moved > self.limits.silence:
+            self._hang_up(selector, subscriber, "nothing was taken for too long")
+            return
+        wanted = selectors.EVENT_READ if has_all else selectors.EVENT_READ | selectors.EVENT_WRITE
+        if selector.get_key(subscriber.connection).events != wanted:
+            selector.modify(subscriber.connection, wanted, subscriber)
 
-def _alive(subscribers: list[Subscriber]) -> list[Subscriber]:
-    return [s for s in subscribers if s.alive]
+    def _following(self, number: int) -> Letter | None:
+        """What is sent after this firing; nothing to whom something has been missed."""
+        return None if self.outbox.missed(number) else self.outbox.after(number)
 
-
-def _has_taken(subscribers: list[Subscriber]) -> bool:
-    return any(s.alive and not s.waiting for s in subscribers)
+    def _hang_up(self, selector: selectors.BaseSelector, subscriber: Subscriber, why: str = "") -> None:
+        if subscriber not in self.subscribers:
+            return
+        self.subscribers.remove(subscriber)
+        selector.unregister(subscriber.connection)
+        if why and not subscriber.is_sending:  # in the middle of a line it would be part of it
+            subscriber.tell(b'{"__error": "%s"}\n' % why.encode())
+        subscriber.connection.close()

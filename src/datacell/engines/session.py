@@ -37,6 +37,7 @@ _SMALL_JOBS = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.execution.arrow.localRelationThreshold": "65536",  # larger inputs are read by tasks, not by the planner
+    "spark.sql.hive.filesourcePartitionFileCacheSize": "8388608",  # of files that were listed; new ones come all day
 }
 _LARGE_JOBS = {
     **_SMALL_JOBS,

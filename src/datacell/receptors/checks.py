@@ -7,6 +7,7 @@ from pyspark.sql import functions as f
 from sqlglot import exp
 
 from datacell.algebra.definitions import REASON, StreamDefinition
+from datacell.receptors.tcp import TOO_LONG
 from datacell.runtime.streams.conditions import conditions, reason, shortened, text
 from datacell.runtime.streams.gate import TEXT
 
@@ -19,7 +20,8 @@ UNPARSED = "it cannot be parsed"
 def checked(frame: DataFrame, stream: StreamDefinition) -> DataFrame:
     """The rows with the reason why each is rejected, NULL if it enters, and the text of the rejected ones."""
     parsed = f.col(MALFORMED).isNull()
-    why = f.when(parsed, _column(reason(conditions(stream)))).otherwise(f.lit(UNPARSED))
+    why = f.when(parsed, _column(reason(conditions(stream))))
+    why = why.when(f.col(MALFORMED).contains(TOO_LONG), f.lit("its line is too long")).otherwise(f.lit(UNPARSED))
     what = f.when(parsed, _column(text(stream))).otherwise(_column(shortened(exp.column(MALFORMED))))
     with_reason = frame.withColumn(REASON, why)
     return with_reason.withColumn(TEXT, f.when(f.col(REASON).isNotNull(), what)).drop(MALFORMED)

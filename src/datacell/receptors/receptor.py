@@ -88,6 +88,12 @@ class Receptor:
         """Where it listens, if it does."""
         return None if self.source.listener is None else self.source.listener.port
 
+    @property
+    def failure(self) -> str | None:
+        """Why nothing can be read at present, or nothing be taken."""
+        listener = self.source.listener
+        return self.retrying.failure or (None if listener is None else listener.failure)
+
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for the end; True if it has come. Raises what went wrong, unless it is tried again."""
         query = self._query

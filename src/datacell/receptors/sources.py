@@ -33,6 +33,10 @@ class Listener(Protocol):
     """What takes rows from outside into a spool while a receptor runs."""
 
     port: int
+    failure: str | None
+    """Why it takes nothing at present."""
+    refused: int
+    """Senders that were hung up on because a limit was reached."""
 
     def start(self) -> None: ...
 

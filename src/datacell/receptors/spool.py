@@ -24,7 +24,7 @@ from datacell.algebra.definitions import StreamDefinition
 from datacell.errors import SourceError, SqlError
 from datacell.receptors.rows import to_table
 from datacell.receptors.sources import Source, open_source
-from datacell.receptors.tcp import TcpListener
+from datacell.receptors.tcp import Limits, TcpListener
 from datacell.runtime.storage import files
 from datacell.runtime.storage.seal import damaged
 
@@ -33,7 +33,12 @@ _READING = {
     "json": {"lineSep": "\n"},
     "csv": {"lineSep": "\n"},
 }
-_TCP_OPTIONS = ("format", "host", "port", "lines")
+_TCP_LIMITS = ("line", "waiting", "connections", "spool")
+_TCP_OPTIONS = ("format", "host", "port", "lines", *_TCP_LIMITS)
+
+
+LARGEST = 1 << 30
+"""Bytes of pushed rows that may wait to be read."""
 
 
 def is_spooled(stream: StreamDefinition) -> bool:
@@ -63,6 +68,11 @@ class Spool:
         """Write rows down: all of them or, if one does not fit, none."""
         if self.form != "parquet":
             raise SqlError(f"stream {self.stream.name} is fed by TCP", hint="push to a stream without WITH (…)")
+        if self.size() > LARGEST:
+            raise SqlError(
+                f"the spool of stream {self.stream.name} is full: {LARGEST >> 20} MB of rows wait to be read",
+                hint="run the cell so that they are, and push more slowly",
+            )
         table = to_table(rows, self.stream)
         if len(table):
             buffer = pa.BufferOutputStream()
@@ -98,7 +108,13 @@ def spool_source(spark: SparkSession, stream: StreamDefinition, spool: Spool) ->
 def _listener(stream: StreamDefinition, spool: Spool) -> TcpListener:
     options = _options(stream)
     host, port = options.get("host", "127.0.0.1"), sockets.port_number(options, f"stream {stream.name}", SourceError)
-    return TcpListener(host, port, spool, _spoilt(spool.form, len(stream.columns)))
+    return TcpListener(host, port, spool, _spoilt(spool.form, len(stream.columns)), _limits(stream))
+
+
+def _limits(stream: StreamDefinition) -> Limits:
+    options = _options(stream)
+    thing = f"stream {stream.name}"
+    return Limits(**{name: sockets.limit(options, name, thing, SourceError) for name in _TCP_LIMITS if name in options})
 
 
 def _spoilt(form: str, columns: int) -> bytes:
@@ -112,11 +128,14 @@ def _form(stream: StreamDefinition) -> str:
     options = _options(stream)
     unknown = next((name for name in options if name not in _TCP_OPTIONS), None)
     if unknown is not None:
-        raise SourceError(f"stream {stream.name}: tcp has no option {unknown}", hint="it has host, port and lines")
+        raise SourceError(
+            f"stream {stream.name}: tcp has no option {unknown}", hint=f"it has {', '.join(_TCP_OPTIONS[1:])}"
+        )
     lines = options.get("lines", "csv").lower()
     if lines not in ("csv", "json"):
         raise SourceError(f"stream {stream.name}: lines are 'csv' or 'json', not {lines!r}")
     sockets.port_number(options, f"stream {stream.name}", SourceError)
+    _limits(stream)
     return lines
 
 

@@ -4,14 +4,17 @@ Each sender gets a line ``ok N`` after every group that had lines of its: so man
 connection's start, are on disk and will be read. A sender that breaks off in the middle of a line has not sent it.
 One thread serves everybody and never waits for anybody: what a sender has not read of its acknowledgements is replaced
 by the newest. Memory is bounded: a line that is too long is cut off (and rejected later, since it is spoilt on
-purpose), and when the disk or the reader of the spool cannot keep up, nothing more is taken until they can.
+purpose); when all senders together hold too much of lines that have not ended, the one that holds most is told so and
+hung up on; and when the disk or the reader of the spool cannot keep up, nothing more is taken until they can.
 """
 
 from __future__ import annotations
 
+import logging
 import selectors
 import socket
 from contextlib import suppress
+from dataclasses import dataclass
 from threading import Thread
 from time import monotonic, sleep
 from typing import Protocol
@@ -19,9 +22,7 @@ from typing import Protocol
 from datacell import sockets
 from datacell.errors import DataCellError, SourceError
 
-LONGEST_LINE = 16 << 20
 LARGEST_GROUP = 8 << 20
-LARGEST_SPOOL = 1 << 30
 GROUP_SECONDS = 0.1
 _RETRY_SECONDS = 1.0
 _CHUNK = 1 << 18
@@ -30,6 +31,24 @@ _BREATH = 0.01
 
 _KEPT = 300
 """Bytes that are kept of a line that is too long."""
+
+TOO_LONG = "... cut off, its line is too long"
+"""What is put behind them."""
+
+_LOG = logging.getLogger("datacell")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bytes of a line, of the lines of all senders that have begun and not ended, and of the spool; and senders."""
+
+    line: int = 1 << 20
+    waiting: int = 64 << 20
+    connections: int = 200
+    spool: int = 1 << 30
+
+
+DEFAULT = Limits()
 
 
 class Journal(Protocol):
@@ -43,8 +62,8 @@ class Journal(Protocol):
 class Sender:
     """A connection: the beginning of a line, and how many lines have come and are safe."""
 
-    def __init__(self, connection: socket.socket) -> None:
-        self.connection = connection
+    def __init__(self, connection: socket.socket, longest: int) -> None:
+        self.connection, self.longest = connection, longest
         self.partial = bytearray()
         self.skipping = False
         self.ended = False
@@ -58,25 +77,28 @@ class Sender:
         end = data.rfind(b"\n") + 1
         lines = b""
         if end:
-            lines = self._first_lines(data[:end])
+            lines = self._first_lines(data[:end], spoilt)
             data = data[end:]
         if not self.skipping:
             self.partial += data
-        if len(self.partial) > LONGEST_LINE:
-            lines += bytes(self.partial[:_KEPT]).replace(b"\r", b" ") + spoilt + b"\n"
+        if len(self.partial) > self.longest:
+            lines += _cut_off(self.partial, spoilt)
             self.partial.clear()
             self.skipping = True
         self.waiting += lines.count(b"\n")
         return lines.replace(b"\r\n", b"\n")
 
-    def _first_lines(self, data: bytes) -> bytes:
-        """Complete lines; the first one may have begun earlier, or be the end of one that was cut off."""
+    def _first_lines(self, data: bytes, spoilt: bytes) -> bytes:
+        """Complete lines; the first one may have begun earlier, or be the end of one that was cut off already."""
         if self.skipping:
             self.skipping = False
-            return data[data.index(b"\n") + 1 :]
+            data = data[data.index(b"\n") + 1 :]
         lines = bytes(self.partial) + data
         self.partial.clear()
-        return lines
+        if len(lines) <= self.longest:
+            return lines
+        found = lines.split(b"\n")[:-1]
+        return b"".join(_cut_off(line, spoilt) if len(line) > self.longest else line + b"\n" for line in found)
 
     def acknowledge(self) -> None:
         self.safe += self.waiting
@@ -95,12 +117,21 @@ class Sender:
         return self.ended and not (self.waiting or self.unsent or self.newest)
 
 
+def _cut_off(line: bytes | bytearray, spoilt: bytes) -> bytes:
+    """The beginning of a line that is too long, as a line that nothing can read."""
+    begins = bytes(line[:_KEPT]).replace(b"\r", b" ").replace(b'"', b"'")
+    return begins + TOO_LONG.encode() + spoilt + b"\n"
+
+
 class TcpListener:
     """Serves senders between `start` and `stop`. Port 0 picks a free port: ask for `port` after `start`."""
 
-    def __init__(self, host: str, port: int, journal: Journal, spoilt: bytes) -> None:
-        self.host, self.port, self.journal, self.spoilt = host, port, journal, spoilt
+    def __init__(self, host: str, port: int, journal: Journal, spoilt: bytes, limits: Limits = DEFAULT) -> None:
+        self.host, self.port, self.journal, self.spoilt, self.limits = host, port, journal, spoilt, limits
+        self.refused = 0
+        """Senders that were hung up on because a limit was reached."""
         self.failure: str | None = None
+        self.service: Service | None = None
         self._server: socket.socket | None = None
         self._thread: Thread | None = None
         self._stopped = False
@@ -124,10 +155,11 @@ class TcpListener:
         assert self._server is not None
         with selectors.DefaultSelector() as selector, self._server as server:
             selector.register(server, selectors.EVENT_READ)
-            _Service(self, server, selector).run()
+            self.service = Service(self, server, selector)
+            self.service.run()
 
 
-class _Service:
+class Service:
     """The loop of one listener while it is started."""
 
     def __init__(self, listener: TcpListener, server: socket.socket, selector: selectors.BaseSelector) -> None:
@@ -135,6 +167,8 @@ class _Service:
         self.senders: set[Sender] = set()
         self.blocked: set[Sender] = set()
         self.group = bytearray()
+        self.begun = 0
+        """Bytes of lines that have not ended."""
         self.due = 0.0
         self.full = False
 
@@ -164,7 +198,11 @@ class _Service:
             sleep(_BREATH)
             return
         connection.setblocking(False)
-        sender = Sender(connection)
+        if len(self.senders) >= self.listener.limits.connections:
+            self._refuse(connection, "there are too many connections")
+            connection.close()
+            return
+        sender = Sender(connection, self.listener.limits.line)
         self.senders.add(sender)
         self.selector.register(connection, selectors.EVENT_READ, sender)
 
@@ -181,7 +219,11 @@ class _Service:
             return
         if not self.group:
             self.due = monotonic() + GROUP_SECONDS
+        before = len(sender.partial)
         self.group += sender.take(data, self.listener.spoilt)
+        self.begun += len(sender.partial) - before
+        if self.begun > self.listener.limits.waiting:
+            self._refuse_largest()
 
     def _end(self, sender: Sender) -> None:
         """No more lines will come; what has come is still written down and acknowledged."""
@@ -205,8 +247,8 @@ class _Service:
 
     def _written(self) -> bool:
         try:
-            if self.listener.journal.size() > LARGEST_SPOOL:
-                self.listener.failure = "the spool is full: rows come faster than they are read"
+            if self.listener.journal.size() > self.listener.limits.spool:
+                self.listener.failure = "the spool is full: rows come faster than they are read, senders wait"
                 return False
             self.listener.journal.append(bytes(self.group))
         except (DataCellError, OSError) as error:
@@ -249,7 +291,25 @@ class _Service:
             self.selector.unregister(sender.connection)
         self._hang_up(sender)
 
+    def _refuse_largest(self) -> None:
+        """Of a line that has not ended nothing was promised; what it has sent before is safe or will be."""
+        largest = max(self.senders, key=lambda sender: len(sender.partial))
+        self._refuse(largest.connection, "all senders together have sent too much without ending a line")
+        self.begun -= len(largest.partial)
+        largest.partial.clear()
+        if not largest.ended:
+            self._end(largest)
+
+    def _refuse(self, connection: socket.socket, why: str) -> None:
+        if not self.listener.refused:
+            _LOG.warning("port %d: %s, some are hung up on", self.listener.port, why)
+        self.listener.refused += 1
+        with suppress(OSError):
+            connection.send(b"error %s\n" % why.encode())
+
     def _hang_up(self, sender: Sender) -> None:
+        if sender in self.senders:
+            self.begun -= len(sender.partial)
         self.senders.discard(sender)
         self.blocked.discard(sender)
         with suppress(OSError):

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from datacell.algebra.positions import Positions
 from datacell.engines.transfers import Account
-from datacell.runtime.storage.output import Answer
+from datacell.runtime.storage.firings import Answer
 from datacell.runtime.streams.batch import Batch, Need
 from datacell.runtime.streams.first_stage import Arrived, MadeOf, Wanted
 from datacell.runtime.streams.lateness import AnsweredWindow

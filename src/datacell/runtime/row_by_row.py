@@ -22,7 +22,8 @@ from datacell.engines.transfers import Account
 from datacell.incremental.inputs import BasketRows
 from datacell.runtime.evaluation import Fired, Held, PreparedBatch, Ready
 from datacell.runtime.plans.plans import Plans
-from datacell.runtime.storage.output import Answer, Output, loaded
+from datacell.runtime.storage.firings import Answer
+from datacell.runtime.storage.output import Output, loaded
 from datacell.runtime.storage.saved import SavedTables
 from datacell.runtime.streams.basket import Basket
 from datacell.runtime.streams.batch import Axis, Batch, Need

@@ -22,7 +22,7 @@ def read(text: str, catalog: Catalog | None = None, file: str = "<sql>") -> Iter
     """The statements of a script in order. Whoever carries them out may give each its own catalog with `bind`."""
     source = Source(text, file)
     known = catalog or Catalog()
-    for tokens in split(tokenize(source)):
+    for tokens in split(source, tokenize(source)):
         placed = bind(source, tokens, known)
         known = after(known, placed.statement)
         yield placed
@@ -39,7 +39,7 @@ def defined(text: str) -> Catalog:
 def statements(text: str, file: str = "<sql>") -> list[tuple[Source, list[Token]]]:
     """The statements of a script, not yet bound."""
     source = Source(text, file)
-    return [(source, tokens) for tokens in split(tokenize(source))]
+    return [(source, tokens) for tokens in split(source, tokenize(source))]
 
 
 def bind(source: Source, tokens: Sequence[Token], catalog: Catalog) -> Placed:
@@ -54,7 +54,7 @@ def bind(source: Source, tokens: Sequence[Token], catalog: Catalog) -> Placed:
 def query(text: str, catalog: Catalog) -> Query:
     """One continuous query, as `cell.query` takes it."""
     source = Source(text)
-    found = split(tokenize(source))
+    found = split(source, tokenize(source))
     if len(found) != 1:
         raise SqlError("one query expected", place=source.end())
     try:

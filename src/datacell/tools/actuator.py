@@ -10,6 +10,7 @@ import json
 import socket
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -18,8 +19,16 @@ import numpy as np
 
 from datacell.errors import EmitterError
 
+_FIRING, _END, _ERROR = "__firing", "__end", "__error"
+
 Received = tuple[dict[str, Any], float]
-"""A tuple and when it was received, in seconds since the epoch."""
+"""A tuple, or the end of a firing, and when it was received, in seconds since the epoch."""
+
+_PATIENCE = 5.0
+"""Seconds that the emitter has to hang up after its client has."""
+
+Acknowledge = Callable[[int], None]
+"""Tells the emitter that a firing was taken."""
 
 
 @dataclass(frozen=True)
@@ -61,14 +70,34 @@ def subscribe(host: str, port: int, patience: float = 30.0) -> socket.socket:
 
 
 def received(connection: socket.socket) -> Iterator[Received]:
-    """The tuples that come, until the emitter hangs up."""
+    """The tuples and ends that come, until the emitter hangs up."""
     try:
         with connection.makefile("rb") as lines:
             for line in lines:
                 if line.endswith(b"\n"):
-                    yield json.loads(line), time.time()
+                    yield _read(line), time.time()
     except ConnectionError:
         return
+
+
+def acknowledging(connection: socket.socket) -> Acknowledge:
+    """Acknowledges over this connection; one that is gone needs none."""
+
+    def acknowledge(number: int) -> None:
+        with suppress(OSError):
+            connection.sendall(b"ok %d\n" % number)
+
+    return acknowledge
+
+
+def leave(connection: socket.socket) -> None:
+    """Hang up so that the last acknowledgement arrives: what was not read would let the network forget it."""
+    with connection, suppress(OSError):
+        connection.settimeout(_PATIENCE)
+        connection.shutdown(socket.SHUT_WR)
+        until = time.monotonic() + _PATIENCE
+        while connection.recv(1 << 16) and time.monotonic() < until:
+            pass
 
 
 def measure(
@@ -77,14 +106,21 @@ def measure(
     batch: int | None = None,
     rows: int | None = None,
     show: Callable[[dict[str, Any]], None] | None = None,
+    acknowledge: Acknowledge = lambda _: None,
 ) -> Measured:
-    """Take tuples, `rows` of them or until they end."""
+    """Take tuples, `rows` of them or until they end. A firing is acknowledged once all of it was taken."""
     result, firing, first, began = Measured(), None, 0.0, 0.0
     for row, now in tuples:
+        if _is_end(row):
+            acknowledge(row[_END])
+        if result.rows == rows:
+            break
+        if _is_end(row):
+            continue
         began = began or now
         result.seconds = now - began
-        result.firings += row.get("__firing") != firing
-        firing = row.get("__firing")
+        result.firings += row.get(_FIRING) != firing
+        firing = row.get(_FIRING)
         if created is not None:
             moment = _moment(row, created)
             result.latencies.append(now - moment)
@@ -95,8 +131,6 @@ def measure(
         result.rows += 1
         if show is not None:
             show(row)
-        if result.rows == rows:
-            break
     return result
 
 
@@ -106,6 +140,18 @@ def summary(seconds: list[float]) -> Summary | None:
     values = np.asarray(seconds)
     p50, p95, p99 = np.percentile(values, [50, 95, 99])
     return Summary(len(values), float(values.mean()), float(p50), float(p95), float(p99), float(values.max()))
+
+
+def _is_end(row: dict[str, Any]) -> bool:
+    """Tuples have the number of their firing; a column may have any name."""
+    return _END in row and _FIRING not in row
+
+
+def _read(line: bytes) -> dict[str, Any]:
+    row: dict[str, Any] = json.loads(line)
+    if _ERROR in row and _FIRING not in row:
+        raise EmitterError(f"the emitter has hung up: {row[_ERROR]}")
+    return row
 
 
 def _moment(row: dict[str, Any], created: str) -> float:

@@ -36,6 +36,7 @@ ODD = [
     "é" * 300,
 ]
 SOURCES = sorted(Path(datacell.__file__).parent.rglob("*.py"))
+_IN_LINES = {"__firing", "__end", "__error"}
 NAMES = st.text() | st.text(alphabet="./~_- %aA\\\0", max_size=300) | st.sampled_from(ODD)
 
 
@@ -74,8 +75,8 @@ def test_what_is_dropped_is_only_what_has_the_name(tmp_path: Path, name: str) ->
 
 
 def test_every_column_of_the_system_is_reserved() -> None:
-    """`__firing` is put beside the columns of an answer, in what is sent."""
+    """Those of lines that are sent are beside the columns of an answer, or of lines without such columns."""
     texts = [path.read_text(encoding="utf-8") for path in SOURCES]
-    found = {name for text in texts for name in re.findall(r'"(__[a-z_]+)["{]', text)} - {"__main__", "__firing"}
+    found = {name for text in texts for name in re.findall(r'"(__[a-z_]+)["{]', text)} - {"__main__", *_IN_LINES}
     assert {"__reason", "__row", "__batch", "__boundary", "__field_"} <= found
     assert all(reserved(name if name != "__field_" else "__field_7") for name in found)

@@ -10,7 +10,7 @@ import pytest
 
 from datacell.engines.protocol import Csv, Files
 from datacell.runtime.storage import files
-from datacell.runtime.storage.output import Output, Takes
+from datacell.runtime.storage.output import Output, Taker, Takes
 
 
 def test_an_output_keeps_its_last_firing_and_goes_on_after_it(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_an_answer_that_comes_to_the_driver_leaves_no_files(tmp_path: Path) -> N
 )
 def test_only_one_taker_has_its_own_form(tmp_path: Path, takers: dict[str, Takes], form: Csv | None) -> None:
     output = Output(tmp_path, pa.schema([("x", pa.int64())]))
-    output.takers.update(takers)
+    output.takers.update({name: Taker(takes, lambda: 0) for name, takes in takers.items()})
     assert output.form() == form
 
 

@@ -27,4 +27,5 @@ def _expire_basket(net: Members, stream: str) -> None:
         basket.expire([need for factory in readers for need in factory.oldest_needed(stream)])
         return
     while basket.size() > LARGEST_UNREAD and len(basket.batches) > 1:
+        basket.let_go += len(basket.batches[0].rows)
         basket.expire([(Axis.NUMBER, basket.batches[1].first)])

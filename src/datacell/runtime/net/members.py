@@ -15,7 +15,7 @@ from datacell.runtime.net.feeder import Feeder
 from datacell.runtime.net.petri import Action, Net, Transition, TransitionKind
 from datacell.runtime.net.reception import Reception
 from datacell.runtime.plans.plans import Plans
-from datacell.runtime.storage.output import Output
+from datacell.runtime.storage.output import Output, Taker
 from datacell.runtime.streams.gate import Run
 from datacell.runtime.streams.stream import RunningStream
 
@@ -64,8 +64,8 @@ class Members:
         self.net = self.net.with_transition(Transition(name, TransitionKind.FACTORY, (place_of(factory),), (stream,)))
         source = self.factories[factory]
         columns = source.compiled.optimized.plan.schema.names
-        source.output.takers[name] = False
-        self.feeders[name] = Feeder(factory, source.output, columns, self.streams[stream])
+        feeder = self.feeders[name] = Feeder(factory, source.output, columns, self.streams[stream])
+        source.output.takers[name] = Taker(False, lambda: feeder.cursor)
 
     def add_emitter(self, name: str, source: str) -> None:
         """An emitter delivers, at its own pace, what a factory has put into its output."""

@@ -142,6 +142,12 @@ class Checkpoint:
         if first is not None and not first.exists() and not files.is_temporary(first):
             raise missing(first)
 
+    def emitters_of(self, query: str) -> list[str]:
+        """The emitters of a query that are in here, whole."""
+        found = [key for key, of in self._made_of.items() if key.startswith("emitter ") and of == query.lower()]
+        names = [key.removeprefix("emitter ") for key in found]
+        return [name for name in names if self.emitter(name).exists()]
+
     def _paths(self, kind: str, name: str) -> list[Path]:
         """Where a thing is kept."""
         match kind:

@@ -3,13 +3,15 @@
 A firing is numbered; its file holds what it wrote and the state of the factory after it. Rows whose home is the cluster
 are in files of their own, which the firing's file names, and which go with it. The last firing always stays: it is the
 latest answer, and where the factory goes on after a restart.
+
+A firing that nobody takes, or everybody has taken, is kept for whoever reads along, within a bound: the oldest go.
 """
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from threading import Condition
@@ -21,18 +23,20 @@ from datacell.engines.arrow import shaped
 from datacell.engines.protocol import Csv, Files
 from datacell.engines.transfers import Account, read_csv_in_driver, read_in_driver
 from datacell.runtime.storage import files
-from datacell.runtime.storage.seal import missing
+from datacell.runtime.storage.firings import Answer, Bound, StoredFirings, remove_directories
 
-_SUFFIX, _LATEST = ".arrow", ".latest"
-
-
-Answer: TypeAlias = pa.Table | Files
-"""Rows in the driver, or on the cluster."""
+_LATEST = ".latest"
 
 Takes: TypeAlias = bool | Csv
 """Can executors write answers for somebody? If so in csv, then how that is written."""
 
-_FILES = "files′"
+
+@dataclass(frozen=True)
+class Taker:
+    """Somebody to whom no firing may be lost; `cursor` is the number of the first one that is not safe with him."""
+
+    takes: Takes
+    cursor: Callable[[], int]
 
 
 @dataclass(frozen=True)
@@ -68,20 +72,21 @@ def loaded(answer: Answer, schema: pa.Schema | None, account: Account) -> pa.Tab
 class Output:
     """The firings of one query that someone still needs, in order. Thread-safe: emitters wait for it."""
 
-    def __init__(self, directory: Path, schema: pa.Schema, life: str = "") -> None:
-        self.directory, self.schema, self.life = directory, schema, life
+    def __init__(self, directory: Path, schema: pa.Schema, life: str = "", bound: Bound | None = None) -> None:
+        self.directory, self.schema, self.life, self.bound = directory, schema, life, bound
         self.account = Account()
         """What was transferred because somebody who is in the driver reads it."""
-        self.takers: dict[str, Takes] = {}
-        """Who takes the answers, and how."""
+        self.takers: dict[str, Taker] = {}
+        self.let_go, self.let_go_below = 0, 0
+        """Firings that went because of the bound since the start, and the number after the last of them."""
         self.closed = False
-        self._changed = Condition()
-        self._paths = dict(files.numbered(directory, _SUFFIX))
-        self._require_all()
+        self._changed = Condition()  # its lock may be taken again by whoever has it
+        self._stored = StoredFirings(directory, schema)
+        self._reading: dict[object, int] = {}
         self._delivered = 0
         self._waits = files.is_temporary(directory)
         self._beside: pa.Table | None = None
-        self.last = self._read(max(self._paths)) if self._paths else None
+        self.last = self._read(self._stored.numbers[-1]) if self._stored.numbers else None
 
     @property
     def next_number(self) -> int:
@@ -91,7 +96,7 @@ class Output:
     def first_number(self) -> int:
         """Of the firings that are there, or of the next one."""
         with self._changed:
-            return min(self._paths, default=self.next_number if self.last is None else self.last.number)
+            return min(self._stored.numbers, default=self.next_number if self.last is None else self.last.number)
 
     @property
     def directory_of_next(self) -> str:
@@ -100,12 +105,12 @@ class Output:
 
     def is_for_cluster(self) -> bool:
         """Is there nobody who needs the rows in the driver?"""
-        return all(self.takers.values())
+        return all(taker.takes for taker in list(self.takers.values()))
 
     def form(self) -> Csv | None:
         """How executors write answers so that their only taker can have them as they are; None is Parquet."""
-        takers = list(self.takers.values())
-        return takers[0] if len(takers) == 1 and isinstance(takers[0], Csv) else None
+        taken = [taker.takes for taker in list(self.takers.values())]
+        return taken[0] if len(taken) == 1 and isinstance(taken[0], Csv) else None
 
     def append(self, rows: Answer, state: dict[str, Any], latest: pa.Table | None = None) -> None:
         """Write a firing, and beside it the latest answer where the rows do not tell it.
@@ -126,11 +131,12 @@ class Output:
         with self._changed:
             self.last = firing
             self._changed.notify_all()
+        self.trim()
 
     def fetch(self, answer: Files, schema: pa.Schema) -> pa.Table:
         """An answer that no firing has yet comes to the driver; its files are gone."""
         rows = loaded(answer, schema, self.account)
-        _remove_directories(map(Path, answer.paths))
+        remove_directories(map(Path, answer.paths))
         return rows
 
     def close(self) -> None:
@@ -144,20 +150,49 @@ class Output:
         with self._changed:
             self._changed.wait_for(lambda: self.closed or self.next_number > number, seconds)
             last = self.last
-            wanted = [n for n in self._paths if n >= number and last is not None and n < last.number]
+            wanted = [n for n in self._stored.numbers if n >= number and last is not None and n < last.number]
         if wanted:
             return self._read(min(wanted))
         return last if last is not None and last.number >= number else None
 
+    @contextmanager
+    def read_along(self) -> Iterator[Callable[[int], None]]:
+        """For a reader, who says from which firing on he still has to read: these stay, within the bound."""
+        reader = object()
+
+        def reads_from(number: int) -> None:
+            with self._changed:
+                self._reading[reader] = number
+
+        reads_from(0)
+        try:
+            yield reads_from
+        finally:
+            with self._changed:
+                del self._reading[reader]
+
+    def trim(self) -> None:
+        """Let go of what everybody has, and of what only those who read along may want beyond the bound."""
+        with self._changed:
+            if self.bound is None:
+                return
+            taken = min((taker.cursor() for taker in list(self.takers.values())), default=None)
+            reading = min(self._reading.values(), default=0 if taken is None else taken)
+            last = max(0, self.next_number - 1)  # which stays in any case
+            below = min(last, self._stored.first_within(self.bound, last + 1 if taken is None else taken))
+            gone = [number for number in self._stored.numbers if reading <= number < below]
+            if gone:
+                self.let_go, self.let_go_below = self.let_go + len(gone), below
+            self.forget(max(below, 0 if taken is None else min(reading, taken)))
+
     def forget(self, below: int) -> None:
-        """Every emitter has delivered the firings below this number."""
+        """Nobody wants the firings below this number."""
         with self._changed:
             self._delivered = max(self._delivered, below)
-            gone = [n for n in self._paths if n < below and self.last is not None and n != self.last.number]
+            gone = [n for n in self._stored.numbers if n < below and self.last is not None and n != self.last.number]
             for number in gone:
                 (self.directory / files.numbered_name(number, _LATEST)).unlink(missing_ok=True)
-                _remove(self._paths[number])
-                del self._paths[number]
+                self._stored.remove(number)
 
     def latest(self) -> pa.Table | None:
         """The latest answer that was written beside the last firing."""
@@ -166,41 +201,11 @@ class Output:
         path = self.directory / files.numbered_name(self.next_number - 1, _LATEST)
         return files.read_table(path)[0] if path.exists() else None
 
-    def _require_all(self) -> None:
-        """Firings leave in order, so there is no gap between those that are there."""
-        for number in range(min(self._paths, default=0), max(self._paths, default=0)):
-            if number not in self._paths:
-                raise missing(self.directory / files.numbered_name(number, _SUFFIX))
-
     def _write(self, firing: Firing) -> None:
-        path = self.directory / files.numbered_name(firing.number, _SUFFIX)
-        if isinstance(firing.content, Files):
-            names = [str(Path(path).relative_to(self.directory)) for path in firing.content.paths]
-            csv = None if firing.content.csv is None else asdict(firing.content.csv)
-            there = {_FILES: names, "count": firing.content.count, "csv": csv}
-            files.write_table(path, self.schema.empty_table(), {**firing.state, **there})
-        else:
-            files.write_table(path, firing.content, firing.state)
+        path = self._stored.write(firing.number, firing.content, firing.state)
         with self._changed:
-            self._paths[firing.number] = path
+            self._stored.note(firing.number, path, firing.content)
 
     def _read(self, number: int) -> Firing:
-        rows, state = files.read_table(self._paths[number])
-        content: Answer = rows
-        if _FILES in state:
-            paths = (str(self.directory / name) for name in state.pop(_FILES))
-            csv = state.pop("csv")
-            content = Files(tuple(paths), state.pop("count"), None if csv is None else Csv(**csv))
+        content, state = self._stored.read(number)
         return Firing(number, content, state, self.schema, self.account)
-
-
-def _remove(path: Path) -> None:
-    """A firing's file, and what it names; the file first, so that it never names what is not there."""
-    _, state = files.read_table(path)
-    path.unlink(missing_ok=True)
-    _remove_directories(path.parent / name for name in state.get(_FILES, ()))
-
-
-def _remove_directories(paths: Iterable[Path]) -> None:
-    for path in paths:
-        shutil.rmtree(path, ignore_errors=True)

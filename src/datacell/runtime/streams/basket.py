@@ -65,6 +65,8 @@ class Basket:
         self._saved = SavedTables(directory)
         self._progress = directory / "progress.json"
         self.batches: list[Batch] = []
+        self.let_go = 0
+        """Rows that went because no query reads them and they were too many."""
         self.progress = Progress()
         self.last_batch = -1
         self.sources: dict[str, int] = {}

@@ -174,8 +174,11 @@ class RunningStream:
     @property
     def remark(self) -> str:
         """What is unusual about it."""
-        jump = self.basket.progress.jump
-        return "" if jump is None else f"time leapt from {instant_text(jump.since)} to {instant_text(jump.until)}"
+        jump, gone = self.basket.progress.jump, self.basket.let_go
+        found = [] if jump is None else [f"time leapt from {instant_text(jump.since)} to {instant_text(jump.until)}"]
+        if gone:
+            found.append(f"no query reads it: only the newest rows are kept, {gone} were let go")
+        return "; ".join(found)
 
     def idle(self) -> bool:
         """Has nothing come for longer than the stream's idle timeout?"""

@@ -21,7 +21,8 @@ from datacell.incremental.plans import Incremental
 from datacell.runtime.evaluation import Fired, Held, PreparedBatch, Ready
 from datacell.runtime.plans.memory import row_bytes
 from datacell.runtime.plans.plans import Plans
-from datacell.runtime.storage.output import Answer, Output, loaded
+from datacell.runtime.storage.firings import Answer
+from datacell.runtime.storage.output import Output, loaded
 from datacell.runtime.streams.basket import Basket
 from datacell.runtime.streams.batch import Batch, Need
 from datacell.runtime.streams.first_stage import Arrived, MadeOf, Wanted

@@ -15,7 +15,7 @@ from datacell.incremental.plans import Incremental
 from datacell.incremental.relations import name
 from datacell.runtime.evaluation import Held, PreparedBatch
 from datacell.runtime.plans.plans import Plans
-from datacell.runtime.storage.output import Answer
+from datacell.runtime.storage.firings import Answer
 from datacell.runtime.streams.basket import Basket
 from datacell.runtime.streams.batch import Axis, Batch, Need
 from datacell.runtime.streams.first_stage import Arrived, MadeOf, Wanted

@@ -17,6 +17,12 @@ from datacell.sql.text.comments import UnclosedError, blanked
 MAX_NESTING = 150
 """Brackets within brackets. Every stage recurses over expressions, and a person never writes this many."""
 
+MOST_STATEMENTS = 10_000
+"""Of a script: each is carried out by itself, and nobody writes so many."""
+
+LONGEST_SCRIPT = 16 << 20
+"""Characters: tokens take much more memory than their text."""
+
 
 @dataclass(frozen=True)
 class Source:
@@ -47,6 +53,9 @@ class Source:
 
 def tokenize(source: Source) -> list[Token]:
     """The tokens of a script; an unclosed quote or bracket is an error at its opening."""
+    if len(source.text) > LONGEST_SCRIPT:
+        hint = "put data into files, and read them with CREATE TABLE"
+        raise SqlError(f"this text has more than {LONGEST_SCRIPT >> 20} million characters", hint=hint)
     try:
         tokens = _with_commands(source, calls.tokenize(blanked(source.text)))
     except UnclosedError as unclosed:
@@ -57,7 +66,7 @@ def tokenize(source: Source) -> list[Token]:
     return _joined_strings(tokens)
 
 
-def split(tokens: Sequence[Token]) -> list[list[Token]]:
+def split(source: Source, tokens: Sequence[Token]) -> list[list[Token]]:
     """The tokens of each statement, without the semicolons; empty statements are dropped."""
     statements: list[list[Token]] = [[]]
     for token in tokens:
@@ -65,7 +74,11 @@ def split(tokens: Sequence[Token]) -> list[list[Token]]:
             statements.append([])
         else:
             statements[-1].append(token)
-    return [statement for statement in statements if statement]
+    found = [statement for statement in statements if statement]
+    if len(found) > MOST_STATEMENTS:
+        first = found[MOST_STATEMENTS][0]
+        raise source.error(f"more than {MOST_STATEMENTS} statements", first, "split the script")
+    return found
 
 
 _COMMANDS = (TokenType.COMMAND, TokenType.EXECUTE, TokenType.FETCH, TokenType.RENAME, TokenType.SHOW)
