@@ -1,19 +1,24 @@
-"""A receptor at work: one Structured Streaming query that hands every micro-batch to a basket."""
+"""A receptor at work: one Structured Streaming query that hands every micro-batch to a basket.
+
+What can be read again is taken one behind (`behind`): then it does not matter that Spark counts it as read before.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Lock
 
-from pyspark.errors import PySparkException, StreamingQueryException
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from datacell.algebra.definitions import REASON, StreamDefinition
 from datacell.errors import CheckpointError, DataCellError, EngineLostError, SourceError, in_backticks
 from datacell.receptors import spark_log
+from datacell.receptors.behind import OneBehind
 from datacell.receptors.checks import checked
 from datacell.receptors.reasons import explained
 from datacell.receptors.retrying import Retrying
@@ -62,8 +67,12 @@ class ReadWholeError(ReadDifferentlyError):
 class Receptor:
     """Reads a source into a basket by `deposit`. Spark's own checkpoint says how far it has read."""
 
-    def __init__(self, stream: StreamDefinition, source: Source, checkpoint: Path, deposit: Deposit) -> None:
+    def __init__(
+        self, stream: StreamDefinition, source: Source, checkpoint: Path, deposit: Deposit, taken: Callable[[], int]
+    ) -> None:
+        """Batches up to number `taken()` are in the basket."""
         self.stream, self.source, self.checkpoint, self.deposit = stream, source, checkpoint, deposit
+        self._taken = taken
         self._query: StreamingQuery | None = None
         self._failure: DataCellError | None = None
         self._once = False
@@ -74,13 +83,13 @@ class Receptor:
         self._rereads = 0
         self.reading = Reading()
         self.retrying = Retrying()
+        self._behind = OneBehind(f"receptor {stream.name}")
 
-    def start(self, once: bool, taken: int, reading: Reading | None = None) -> None:
-        """Read what is there and end, or listen and read on until stopped; batches up to `taken` are in the basket."""
+    def start(self, once: bool, reading: Reading | None = None) -> None:
+        """Read what is there and end, or listen and read on until stopped."""
         if self.source.listener is not None and not once:
             self.source.listener.start()
         self._once, self.reading = once, reading or Reading()
-        spark_log.prepare(self.checkpoint, self.source.spool, taken)
         self._read()
 
     @property
@@ -103,8 +112,12 @@ class Receptor:
             self._try_again()
             return False
         try:
+            if self._behind.has_failed:
+                query.stop()
             ended = query.awaitTermination(None if seconds is None else max(1, int(seconds)))
-        except StreamingQueryException as error:
+            if ended or seconds is None:
+                self._behind.finish()
+        except Exception as error:  # whatever taking raises; Spark tells what its threads raised as its own
             with self._reviving:
                 if self._query is query:  # else it was revived while this thread waited, too
                     self._read_again(error)
@@ -118,7 +131,9 @@ class Receptor:
 
     @property
     def active(self) -> bool:
-        return self._query is not None and self._query.isActive
+        """Does it read on by itself?"""
+        reads = self._query is not None and (self._query.isActive or self._behind.is_busy)
+        return reads and not self._behind.has_failed
 
     def stop(self) -> None:
         """Let the batch at hand be finished, take no other, then stop reading."""
@@ -129,11 +144,16 @@ class Receptor:
         self._stopping.set()
         if self._taking.acquire(timeout=LONGEST_BATCH):
             self._taking.release()
+        else:
+            self._behind.interrupt(self.source.frame.sparkSession.sparkContext)
         self._query.stop()
         self._query = None
+        self._behind.close()
 
-    def _read_again(self, error: StreamingQueryException) -> None:
+    def _read_again(self, error: Exception) -> None:
         """Read on in another way, if that is why reading has ended."""
+        with suppress(Exception):  # why it was not taken is known here
+            self._behind.finish()
         if self._failure is not None or (self._again is None and not self._can_be_more_careful(str(error))):
             failure = self._failure or _stopped(self.stream, error)
             if self._once or isinstance(failure, CheckpointError | EngineLostError):
@@ -165,7 +185,8 @@ class Receptor:
             raise _stopped(self.stream, error) from error
 
     def _started(self) -> StreamingQuery:
-        writer = self._frame().writeStream.foreachBatch(self._take)
+        spark_log.prepare(self.checkpoint, self.source.spool, self._taken())
+        writer = self._frame().writeStream.foreachBatch(self._receive)
         trigger = writer.trigger(availableNow=True) if self._once else writer.trigger(processingTime="0 seconds")
         named = trigger.queryName(f"receptor {self.stream.name}").option("checkpointLocation", str(self.checkpoint))
         return named.start()
@@ -193,6 +214,12 @@ class Receptor:
             return True
         return False
 
+    def _receive(self, frame: DataFrame, number: int) -> None:
+        if self.source.can_be_read_again:
+            self._behind.begin(frame.sparkSession.sparkContext, lambda: self._take(frame, number))
+        else:
+            self._take(frame, number)
+
     def _take(self, frame: DataFrame, number: int) -> None:
         with self._taking:
             if self._stopping.is_set():  # not taken, so Spark will not count it as read
@@ -210,7 +237,7 @@ class Receptor:
                 raise
 
 
-def _stopped(stream: StreamDefinition, error: PySparkException) -> SourceError:
+def _stopped(stream: StreamDefinition, error: Exception) -> SourceError:
     return SourceError(
         f"stream {stream.name} stopped: {explained(str(error))}",
         hint="fix the source and run again: with the same checkpoint it goes on where it stopped",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import islice
 from operator import or_
@@ -62,6 +62,8 @@ class Source:
     """The same rows without where in the source they are, and without a need to be vetted, if there is such a way."""
     size: Callable[[], int | None] = lambda: None
     """Bytes that the first micro-batch reads at most, if that can be told."""
+    can_be_read_again: bool = False
+    """Is what was read still there after Spark has told the source that it need not keep it?"""
 
 
 def open_source(spark: SparkSession, stream: StreamDefinition) -> Source:
@@ -76,7 +78,7 @@ def open_source(spark: SparkSession, stream: StreamDefinition) -> Source:
             hint=f"rows that cannot be read are in {stream.name}__rejected",
         )
     try:
-        return _opened(spark, stream, form, options)
+        return replace(_opened(spark, stream, form, options), can_be_read_again=_stays(form, options))
     except (PySparkException, Py4JError) as error:
         raise SourceError(
             f"the source of stream {stream.name} cannot be opened: {explained(str(error))}",
@@ -156,6 +158,11 @@ def _csv(spark: SparkSession, stream: StreamDefinition, options: dict[str, str])
         plain=plain,
         size=lambda: waiting_bytes(options),
     )
+
+
+def _stays(form: str, options: Mapping[str, str]) -> bool:
+    """Of other sources nobody knows what they do when they are told that a batch was read."""
+    return form in FILE_FORMATS and not any(name.lower() == "cleansource" for name in options)
 
 
 def _first_header(
