@@ -18,7 +18,8 @@ WHAT_RUNS = {"algebra", "engines", "errors"}
 ANSWERS = WHAT_RUNS | {"compile", "runtime", "runtime.plans", "runtime.storage", "runtime.streams"}
 
 ALLOWED: dict[str, set[str]] = {
-    "errors": set(),
+    "plain_text": set(),
+    "errors": {"plain_text"},
     "sockets": {"errors"},
     "algebra": {"errors"},
     # from text to algebra
@@ -45,13 +46,13 @@ ALLOWED: dict[str, set[str]] = {
     "runtime.net": WHAT_RUNS | BELOW_NET | {"compile"},
     # its edges
     "receptors": WHAT_RUNS | {"incremental", "sql.text", "runtime.storage", "runtime.streams", "emitters", "sockets"},
-    "emitters": WHAT_RUNS | {"runtime.storage", "sockets"},
+    "emitters": WHAT_RUNS | {"plain_text", "runtime.storage", "sockets"},
     # its face
     "cell": STAGES | SQL | RUNTIME | {"engines", "compile", "receptors", "emitters", "errors"},
     "testing": STAGES | SQL | RUNTIME | {"engines", "compile", "receptors", "errors"},
     "tools": STAGES | SQL | {"engines", "emitters", "errors"},
     "bench": STAGES | SQL | RUNTIME | {"engines", "compile", "cell", "testing", "tools", "errors"},
-    "cli": {"compile", "cell", "engines", "placement", "tools", "bench", "errors"},
+    "cli": {"plain_text", "compile", "cell", "engines", "placement", "tools", "bench", "errors"},
     "__main__": {"cli"},
     "__init__": {"cell"},
 }

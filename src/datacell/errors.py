@@ -8,8 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from unicodedata import combining, east_asian_width
 
+from datacell.plain_text import harmless, without_secrets
+
 LONGEST_LINE = 120
 """Of a longer line only the part around the mistake is shown."""
+
+_BEFORE = 500
+"""Characters before a line in which it may stand what the line goes on with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +38,7 @@ class Place:
         """The line of the text with carets under the stretch; a very long line is cut around it."""
         begin = self._line_start()
         stop = self.text.find("\n", begin)
-        line = self.text[begin:] if stop < 0 else self.text[begin:stop]
+        line = self._without_secrets(begin, len(self.text) if stop < 0 else stop)
         offset = self.start - begin
         first = 0 if len(line) <= LONGEST_LINE else max(0, offset - LONGEST_LINE // 2)
         shown = _printable(line[first : first + LONGEST_LINE]).rstrip()
@@ -41,7 +46,7 @@ class Place:
         number = str(self.line)
         margin = " " * len(number)
         return (
-            f"{margin}--> {self.file}:{number}:{self.column}\n"
+            f"{margin}--> {harmless(self.file)}:{number}:{self.column}\n"
             f"{margin} |\n"
             f"{number} | {shown}\n"
             f"{margin} | {' ' * _width(before)}{'^' * max(1, _width(under))}"
@@ -49,6 +54,11 @@ class Place:
 
     def _line_start(self) -> int:
         return self.text.rfind("\n", 0, self.start) + 1
+
+    def _without_secrets(self, begin: int, stop: int) -> str:
+        """A stretch with as many stars for the secrets in it; an option's name may stand a line above."""
+        first = max(0, begin - _BEFORE)
+        return without_secrets(self.text[first:stop])[begin - first :]
 
 
 def _printable(text: str) -> str:
@@ -62,11 +72,12 @@ def _width(text: str) -> int:
 
 
 class DataCellError(Exception):
-    """Everything this package raises on purpose."""
+    """Everything this package raises on purpose. Whatever made it, it says no secrets and nothing a terminal obeys."""
 
     def __init__(self, message: str, *, place: Place | None = None, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.message, self.place, self.hint = message, place, hint
+        self.message = harmless(without_secrets(message))
+        super().__init__(self.message)
+        self.place, self.hint = place, None if hint is None else harmless(without_secrets(hint))
 
     def __str__(self) -> str:
         parts = [self.message]

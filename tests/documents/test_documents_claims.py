@@ -7,7 +7,7 @@ import re
 import pytest
 from typer.main import get_group
 
-from datacell.cli import app
+from datacell.cli.app import app
 from datacell.errors import SqlError
 from documents.markdown import spans
 from documents.running import ROOT

@@ -12,8 +12,8 @@ from pyspark.sql import SparkSession
 from datacell.algebra import types
 from datacell.algebra.definitions import StreamColumn, StreamDefinition
 from datacell.cell.cell import Cell
+from datacell.engines.reasons import explained
 from datacell.errors import DataCellError, SourceError
-from datacell.receptors.reasons import explained
 from datacell.receptors.sources import open_source, waiting_bytes
 
 pytestmark = pytest.mark.spark

@@ -11,7 +11,7 @@ from datacell.cell.result import Result
 from datacell.cell.works import Works
 from datacell.compile import compile
 from datacell.compile.explain import Format, explain_query
-from datacell.engines.transfers import to_driver
+from datacell.errors import EngineError, EngineLostError
 from datacell.runtime.net.members import as_given
 from datacell.sql.catalog import Catalog
 from datacell.sql.statements.statement import Analyze, Explain, Select, Show, SparkStatement, Statement
@@ -26,7 +26,12 @@ def answer(statement: Statement, works: Works, catalog: Catalog) -> Result | Non
 def once(query: Query, works: Works, catalog: Catalog) -> pa.Table:
     """The answer of a query over tables, and baskets as they are now."""
     plan = compile(query, works.setting(catalog)).optimized.plan
-    return works.engines.run(plan, works.tables.inputs(plan))
+    try:
+        return works.engines.run(plan, works.tables.inputs(plan))
+    except EngineLostError:
+        raise
+    except EngineError as error:
+        raise EngineError(error.message, place=error.place or query.place, hint=error.hint) from error
 
 
 def _rows(statement: Statement, works: Works, catalog: Catalog) -> pa.Table | None:
@@ -42,6 +47,5 @@ def _rows(statement: Statement, works: Works, catalog: Catalog) -> pa.Table | No
         case Analyze(name):
             return listing.fragments(net.factories[as_given(name, net.factories)])
         case SparkStatement(text):
-            frame = works.tables.execute(text)
-            return to_driver(frame, works.tables.account) if frame.columns else None
+            return works.tables.execute(text, statement.place)
     return None

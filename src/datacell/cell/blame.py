@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import inf
 
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
+from datacell.engines.reasons import SPARK_ERRORS
 from datacell.engines.spark import SparkEngine
 from datacell.engines.transfers import Account
 from datacell.errors import EngineError
@@ -27,7 +27,7 @@ def blame(
     name, now = stream.definition.name, stream.clock.now()
     try:
         frame.write.format("noop").mode("overwrite").save()
-    except PySparkException:
+    except SPARK_ERRORS:
         raise error from None
     with scheduler.exclusively() as net:
         for factory in net.readers(name):

@@ -19,6 +19,7 @@ from datacell.cell.running_query import RunningQuery
 from datacell.cell.statements import Statements
 from datacell.cell.works import Works
 from datacell.engines.choice import Choice
+from datacell.engines.reasons import never_javas_own
 from datacell.errors import DataCellError, EngineError, SqlError, counted
 from datacell.incremental.strategy import Strategy
 from datacell.placement.homes import DRIVER_MEMORY
@@ -70,6 +71,7 @@ class Cell:
         """The session that queries run in."""
         return self.works.spark
 
+    @never_javas_own()
     def sql(self, text: str) -> Result | None:
         """Carry out statements; the answer of the last one, if it has one."""
         self._require_open()
@@ -78,6 +80,7 @@ class Cell:
             answer = self.statements.execute(script.bind(source, tokens, self.statements.catalog).statement)
         return answer
 
+    @never_javas_own()
     def stream(
         self,
         name: str,
@@ -98,6 +101,7 @@ class Cell:
         self.works.intake.frames[name] = frame
         self.statements.execute(CreateStream(definition))
 
+    @never_javas_own()
     def query(self, text: str, name: str | None = None) -> RunningQuery:
         """Start a continuous query."""
         self._require_open()
@@ -110,6 +114,7 @@ class Cell:
         self.statements.execute(CreateQuery(chosen, bound))
         return RunningQuery(self, chosen)
 
+    @never_javas_own()
     def push(self, stream: str, rows: Any) -> int:
         """Put rows into a stream: dicts, tuples, a pandas frame or an Arrow table. Durable once it returns."""
         self._require_open()
@@ -118,6 +123,7 @@ class Cell:
             raise SqlError(f"there is no stream {stream}", hint="CREATE STREAM it first")
         return self.works.intake.push(found.name, rows)
 
+    @never_javas_own()
     def run(self, once: bool = False) -> None:
         """Run until stopped; or with `once` read all that is there, close every window, deliver, and return."""
         self.start(once)
@@ -143,6 +149,7 @@ class Cell:
         hint = "what all others answer is complete; run again with the same checkpoint, and it is tried again"
         raise EngineError(f"{first.message}{beside}", place=first.place, hint=hint)
 
+    @never_javas_own()
     def run_script(self, text: str, file: str, once: bool, show: Callable[[Result], None]) -> None:
         """Carry out a script and run. With `once`, queries over baskets and answers wait until all input is read."""
         self._require_open()
@@ -160,6 +167,7 @@ class Cell:
                 if (answer := self.statements.carry_out(statement)) is not None:
                     show(answer)
 
+    @never_javas_own()
     def start(self, once: bool = False) -> None:
         """Start reading in the background."""
         self._require_open()
@@ -179,6 +187,7 @@ class Cell:
         if not once:
             Thread(target=self._tick, name="ticker", daemon=True).start()
 
+    @never_javas_own()
     def stop(self) -> None:
         """Stop reading and delivering. What was taken is in the checkpoint."""
         if self._is_closed:
@@ -187,6 +196,7 @@ class Cell:
         self._is_closed = True
         self.works.close()
 
+    @never_javas_own()
     def check(self) -> None:
         """Raise what made a receptor or the net stop."""
         self.works.intake.check()

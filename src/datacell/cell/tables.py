@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pyarrow as pa
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
@@ -10,8 +11,9 @@ from datacell.algebra import types
 from datacell.algebra.plan import Plan
 from datacell.algebra.schema import Field
 from datacell.algebra.tree import Key, table_names
+from datacell.engines.reasons import SPARK_ERRORS, explained, is_gone, lost, place_of, told
 from datacell.engines.transfers import Account, to_driver
-from datacell.errors import SqlError
+from datacell.errors import EngineError, Place, SqlError
 from datacell.runtime.net.scheduler import Scheduler
 
 
@@ -28,7 +30,8 @@ class Tables:
         if own is not None:
             return own
         if name.lower() not in self._kept:
-            self._kept[name.lower()] = to_driver(self._frame(name), self.account)
+            with told(EngineError, f"table {name} cannot be read"):
+                self._kept[name.lower()] = to_driver(self._frame(name), self.account)
         return self._kept[name.lower()]
 
     def find(self, name: str) -> tuple[Field, ...] | None:
@@ -36,7 +39,7 @@ class Tables:
         try:
             fields = self._frame(name).schema.fields
             return tuple(Field(f.name, types.of(f.dataType.simpleString())) for f in fields)
-        except (PySparkException, ValueError):
+        except (PySparkException, Py4JJavaError, ValueError):
             return None
 
     def inputs(self, plan: Plan) -> dict[Key, pa.Table]:
@@ -44,14 +47,19 @@ class Tables:
         with self.scheduler.exclusively():
             return {name: self.read(name) for name in table_names(plan)}
 
-    def execute(self, text: str) -> DataFrame:
-        """Let Spark carry out a statement of its own, which may change its tables."""
+    def execute(self, text: str, place: Place | None = None) -> pa.Table | None:
+        """Let Spark carry out a statement of its own, which may change its tables; what it shows, if anything."""
         try:
             frame = self.spark.sql(text)
-        except PySparkException as error:
-            raise SqlError(f"Spark refuses this statement: {str(error).splitlines()[0]}") from error
-        self._kept.clear()
-        return frame
+            shown = to_driver(frame, self.account) if frame.columns else None
+        except SPARK_ERRORS as error:
+            if is_gone(error):
+                raise lost() from error
+            reason = f"Spark refuses this statement: {explained(error)}"
+            raise SqlError(reason, place=place_of(error, text, place)) from error
+        finally:
+            self._kept.clear()
+        return shown
 
     def _own(self, name: str) -> pa.Table | None:
         for stream in self.scheduler.members.streams.values():
@@ -69,5 +77,5 @@ class Tables:
         """Our own session first; the owner's has temporary views that ours does not see."""
         try:
             return self.spark.table(name)
-        except PySparkException:
+        except (PySparkException, Py4JJavaError):
             return self.owner.table(name)

@@ -1,66 +1,84 @@
-"""The command line: one file per command. A mistake of the user exits 2 with one message and no traceback."""
+"""The command line. Whatever happens, a user gets one message and an exit code, and never a traceback.
+
+0 is success, also of a run without `--once` that was told to stop; 1 is a negative finding; 2 is a mistake, or
+something that failed; 130 is an interruption before the work was done.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
-from importlib.metadata import PackageNotFoundError, version
-from typing import Annotated
+import threading
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import NoReturn
 
-import typer
+from datacell.errors import DataCellError, EngineLostError
+from datacell.plain_text import harmless, without_secrets
 
-from datacell.cli.actuator import actuator
-from datacell.cli.bench import bench
-from datacell.cli.calibrate import calibrate
-from datacell.cli.demo import demo
-from datacell.cli.doctor import doctor
-from datacell.cli.explain import explain
-from datacell.cli.run import run
-from datacell.cli.sensor import sensor
-from datacell.errors import DataCellError
-
-app = typer.Typer(
-    help="Continuous SQL over windows of streams, on Spark.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-app.command()(run)
-app.command()(explain)
-app.command(short_help="Run six queries over generated data, to see it work.")(demo)
-app.command()(bench)
-app.command(short_help="Measure what operators cost on this machine.")(calibrate)
-app.command(short_help="Send generated or replayed rows over TCP.")(sensor)
-app.command(short_help="Take answers over TCP and measure how long they took.")(actuator)
-app.command(short_help="Check what DataCell needs to run.")(doctor)
-
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        print(f"datacell {_version()}")
-        raise typer.Exit
-
-
-def _version() -> str:
-    try:
-        return version("datacell")
-    except PackageNotFoundError:
-        return "from source, not installed"
-
-
-@app.callback()
-def options(
-    show_version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
-    ] = False,
-) -> None:
-    pass
+INTERRUPTED, FAILED = 130, 2
+_TRACEBACK = "DATACELL_TRACEBACK"
 
 
 def main() -> None:
-    """The entry point of the `datacell` command."""
+    """The entry point of the `datacell` command. What it needs is imported inside, so that Ctrl-C is no error then."""
     try:
-        app(prog_name="datacell")
+        with _quietly():
+            from datacell.cli.app import app
+
+            app(prog_name="datacell")
+    except KeyboardInterrupt:
+        leave(INTERRUPTED)
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            leave(INTERRUPTED)
+        raise
+    except EngineLostError as error:
+        _say(error)
+        leave(FAILED)
     except DataCellError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
+        _say(error)
+        sys.exit(FAILED)
+    except Exception as error:
+        _say(_unforeseen(error))
+        sys.exit(FAILED)
+
+
+def leave(code: int) -> NoReturn:
+    """End at once: what is half done, or gone, is not asked to end in order. Its Java process ends with this one."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
+
+
+def _say(error: DataCellError) -> None:
+    if os.environ.get(_TRACEBACK):
+        traceback.print_exception(error)
+    print(f"error: {error}", file=sys.stderr)
+
+
+def _unforeseen(error: Exception) -> DataCellError:
+    """A defect of ours, or something that nobody thought of: still one message."""
+    told = next((line.strip() for line in str(error).splitlines() if line.strip()), "no reason given")
+    message = f"this should not have happened: {type(error).__name__}: {harmless(without_secrets(told))[:500]}"
+    found = DataCellError(message, hint=f"please report it, with what {_TRACEBACK}=1 in the environment adds")
+    found.__cause__ = error
+    return found
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """What fails in threads, or while objects are removed, is told by who waits for it, not by Python in pages."""
+    before = threading.excepthook, sys.unraisablehook
+    if not os.environ.get(_TRACEBACK):
+        threading.excepthook = sys.unraisablehook = _ignore
+    try:
+        yield
+    finally:
+        threading.excepthook, sys.unraisablehook = before
+
+
+def _ignore(_: object) -> None:
+    pass

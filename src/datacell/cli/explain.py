@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from datacell.cli.printing import show
 from datacell.compile.explain import Format, Stage, explain_script
 from datacell.errors import SqlError
 
@@ -17,7 +18,7 @@ def explain(
     format: Annotated[Format, typer.Option(help="How to show it.")] = Format.TEXT,
 ) -> None:
     """Show the plans of a script's queries, without running anything."""
-    print(explain_script(read_script(script), str(script), stage, format))
+    show(explain_script(read_script(script), str(script), stage, format))
 
 
 def read_script(path: Path) -> str:

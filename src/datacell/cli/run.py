@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from enum import Enum
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from datacell.cli import INTERRUPTED, interrupts
 from datacell.cli.explain import read_script
+from datacell.cli.printing import show
 
 if TYPE_CHECKING:
-    from datacell.cell.result import Result
+    from datacell.cell.cell import Cell
 
 
 class Engine(Enum):
@@ -51,11 +51,14 @@ def run(
         bool, typer.Option("--refuse-infeasible", help="Do not start queries that cannot keep up with declared rates.")
     ] = False,
 ) -> None:
-    """Run a script: its streams, continuous queries and emitters."""
+    """Run a script: its streams, continuous queries and emitters.
+
+    Ctrl-C stops it, with exit code 0; with 130 if --once has not done its work.
+    """
     text = read_script(script)
+    interrupts.stop_on_signals()
 
     from datacell.cell.cell import connect
-    from datacell.cli.status import StatusLine
 
     cell = connect(
         checkpoint,
@@ -66,19 +69,25 @@ def run(
         driver_memory=driver_memory << 20,
         kept_firings=kept_firings,
     )
-    signal.signal(signal.SIGTERM, _interrupt)
+    if _interrupted(cell, text, str(script), once) and once:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _interrupted(cell: Cell, text: str, script: str, once: bool) -> bool:
+    """Run until the end, or until somebody asks to stop: then it says so, in one line."""
+    from datacell.cli.status import StatusLine
+
+    interrupts.stop_on_signals()
+    interrupted = False
     try:
         with StatusLine(cell, sys.stderr):
-            cell.run_script(text, str(script), once, _show)
+            cell.run_script(text, script, once, show)
     except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
+        interrupted = True
     finally:
+        interrupts.leave_on_signals()
         cell.stop()
-
-
-def _show(answer: Result) -> None:
-    print(answer, flush=True)
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+        interrupts.ignore_signals()
+    if interrupted:
+        print("stopped", file=sys.stderr)
+    return interrupted

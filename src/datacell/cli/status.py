@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from threading import Event, Thread
 from typing import TYPE_CHECKING, TextIO
 
+from datacell.plain_text import harmless_line
+
 if TYPE_CHECKING:
     from datacell.cell.cell import Cell
     from datacell.cell.listing import Progress
@@ -42,7 +44,7 @@ class StatusLine:
             progress, now = self.cell.progress(), time.monotonic()
             rate = (progress.rows - rows) / (now - then)
             rows, then = progress.rows, now
-            self.stream.write(f"\r\x1b[K{line(progress, rate)}")
+            self.stream.write(f"\r\x1b[K{harmless_line(line(progress, rate))}")
             self.stream.flush()
 
 

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from datacell.emitters import text
+from datacell.plain_text import harmless, harmless_line
 from datacell.runtime.storage.output import Firing
 
 _MOST_ROWS = 20
@@ -26,9 +27,9 @@ class ConsoleEmitter:
     def deliver(self, firing: Firing) -> None:
         if not len(firing.rows):
             return
-        table = Table(title=Text(f"{self.name}, firing {firing.number}"), title_justify="left")
+        table = Table(title=Text(f"{harmless_line(self.name)}, firing {firing.number}"), title_justify="left")
         for field in firing.rows.schema:
-            table.add_column(Text(field.name), justify="right" if _is_number(field.type) else "left")
+            table.add_column(Text(harmless_line(field.name)), justify="right" if _is_number(field.type) else "left")
         for row in text.rows(firing.rows.slice(0, _MOST_ROWS)):
             table.add_row(*map(_cell, row.values()))
         self.console.print(table)
@@ -44,6 +45,7 @@ def _cell(value: Any) -> Text:
     if value is None:
         return Text("NULL", style="dim")
     shown = value if isinstance(value, str) else text.csv_field(value)
+    shown = harmless(shown)
     return Text(shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…")
 
 

@@ -13,8 +13,6 @@ from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from datacell.algebra.schema import Schema
@@ -24,6 +22,7 @@ from datacell.emitters.ownership import Claim
 from datacell.engines import spelling
 from datacell.engines.arrow import fields_of
 from datacell.engines.protocol import Csv, Files
+from datacell.engines.reasons import told
 from datacell.engines.spark import read_files
 from datacell.errors import CheckpointError, EmitterError
 from datacell.runtime.storage import files
@@ -48,9 +47,8 @@ class FileEmitter:
 
     def deliver(self, firing: Firing) -> None:
         try:
-            self._write(firing)
-        except (PySparkException, Py4JError) as error:
-            raise EmitterError(f"Spark cannot write {self.form}: {str(error).strip().splitlines()[0]}") from error
+            with told(EmitterError, f"Spark cannot write {self.form}"):
+                self._write(firing)
         except (CheckpointError, OSError) as error:
             message = error.message if isinstance(error, CheckpointError) else str(error)
             raise EmitterError(message, hint="free some space or fix the permissions: it is tried again") from error

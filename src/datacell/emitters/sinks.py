@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from datacell.algebra.schema import Schema
 from datacell.engines.arrow import fields_of
 from datacell.engines.protocol import Files
+from datacell.engines.reasons import told
 from datacell.engines.spark import read_files
 from datacell.engines.transfers import to_cluster
 from datacell.errors import EmitterError, did_you_mean, in_backticks
@@ -93,10 +94,8 @@ class TableEmitter:
 def _write(spark: SparkSession, firing: Firing, action: Callable[[DataFrame], None], what: str) -> None:
     if not firing.count:
         return
-    try:
+    with told(EmitterError, f"Spark cannot {what}"):
         action(_frame(spark, firing))
-    except (PySparkException, Py4JError) as error:
-        raise EmitterError(f"Spark cannot {what}: {str(error).strip().splitlines()[0]}") from error
 
 
 def _frame(spark: SparkSession, firing: Firing) -> DataFrame:

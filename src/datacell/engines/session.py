@@ -13,11 +13,14 @@ import re
 import time
 from pathlib import Path
 
-from py4j.protocol import Py4JJavaError
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
+from datacell.engines import java
 from datacell.engines.java_errors import without_greetings
+from datacell.engines.reasons import explained
 from datacell.errors import EngineError
 
 _MEANING = {
@@ -88,13 +91,14 @@ def session(master: str | None = None, application: str = "datacell") -> SparkSe
     if running is not None:
         return running
     quieten()
+    _require_java()
     builder = SparkSession.builder.appName(application)
     for key, value in {**_MEANING, **_SMALL_JOBS, **_deployment(master)}.items():
         builder = builder.config(key, value)
     try:
         with without_greetings():
             return builder.getOrCreate()
-    except Py4JJavaError as error:
+    except (Py4JError, PySparkException, OSError) as error:
         raise _not_started(master, error) from error
 
 
@@ -143,15 +147,27 @@ def quieten() -> None:
     """PySpark tells of every failed query, and of every error in a micro-batch; what failed is in the exception."""
     for name in _NOISY:
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL + 1)
-    logging.getLogger("py4j.clientserver").setLevel(logging.CRITICAL + 1)
+    for name in ("py4j", "py4j.clientserver", "py4j.java_gateway"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
-def _not_started(master: str | None, error: Py4JJavaError) -> EngineError:
-    """Of what Java says, the first line; what led to it was logged before."""
-    reason = str(error.java_exception).splitlines()[0]
+def _require_java() -> None:
+    """Said before Java says it in its own words. A process that was started by `spark-submit` has its Java already."""
+    if _SUBMITTED in os.environ:
+        return
+    found = java.look()
+    if found.problem:
+        which = f"that is Java {found.found}" if found.found[0].isdigit() else found.found
+        raise EngineError(
+            f"Spark needs a Java 17 or 21, and {which}", hint=f"{java.INSTALL}; `datacell doctor` checks it"
+        )
+
+
+def _not_started(master: str | None, error: Exception) -> EngineError:
+    """What Java says, in one line."""
     where = "locally" if master is None else f"with the master {master}"
     hint = "run `datacell doctor`" if master is None else "is the address right, and does the master run?"
-    return EngineError(f"Spark does not start {where}: {reason}", hint=hint)
+    return EngineError(f"Spark does not start {where}: {explained(error)}", hint=hint)
 
 
 def _deployment(master: str | None) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import count
@@ -10,8 +9,6 @@ from threading import Lock
 from typing import TypeVar, cast
 
 import pyarrow as pa
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, Observation, SparkSession
 from pyspark.sql.functions import broadcast, expr, lit
 from pyspark.sql.functions import count as count_rows
@@ -25,6 +22,7 @@ from datacell.algebra.types import BIGINT
 from datacell.engines import spelling, sql
 from datacell.engines.arrow import arrow_schema, selected, shaped
 from datacell.engines.protocol import Annotated, Csv, Files, Frame, Inputs, Source
+from datacell.engines.reasons import told
 from datacell.engines.session import own_session, session, session_for_large_jobs
 from datacell.engines.transfers import Account, to_cluster, to_driver
 from datacell.errors import EngineError, in_backticks
@@ -43,9 +41,6 @@ _LARGE = 2_000_000
 _COMMITTER = "mapreduce.fileoutputcommitter"
 _WRITING = {f"{_COMMITTER}.algorithm.version": "2", f"{_COMMITTER}.marksuccessfuljobs": "false"}
 """Files are put where they belong by the tasks: nobody reads the directory before the job has succeeded."""
-
-_CAUSE = re.compile(r"^Caused by: ([\w.$]+: )?")
-"""How Java begins to tell a cause: with its class."""
 
 
 class PreparedText:
@@ -89,10 +84,8 @@ class PreparedText:
     def _using(self, inputs: Inputs, action: Callable[[DataFrame], Given]) -> Given:
         before = SparkSession.getActiveSession()
         try:
-            with self._lock:
+            with self._lock, told(EngineError, "Spark could not run the fragment"):
                 return self._run(inputs, action)
-        except (PySparkException, Py4JError, pa.ArrowException) as error:
-            raise EngineError(f"Spark could not run the fragment: {_reason(error)}") from error
         finally:
             self._engine.leave(before)
 
@@ -244,12 +237,3 @@ def _no_rows(columns: Schema) -> str:
 
 def _ddl(columns: Schema) -> str:
     return ", ".join(f"{in_backticks(f.name)} {f.type}" for f in columns)
-
-
-def _reason(error: Exception) -> str:
-    """Its first line; of an error that only Java knows, what Java said caused it all."""
-    lines = str(error).strip().split("\n")
-    causes = [line for line in lines if line.startswith("Caused by: ")]
-    if causes:
-        return _CAUSE.sub("", causes[-1])
-    return lines[1].removeprefix(": ") if isinstance(error, Py4JError) and len(lines) > 1 else lines[0]

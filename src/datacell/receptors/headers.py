@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlparse
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -59,7 +60,7 @@ def first_line(spark: SparkSession, file: str) -> str | None:
             with path.open("rb") as opened:
                 return opened.readline(_LONGEST).decode(errors="replace") or None
         found = spark.read.text(file).head(1)
-    except (OSError, PySparkException):
+    except (OSError, PySparkException, Py4JError):
         return None
     return str(found[0][0]) if found else None
 

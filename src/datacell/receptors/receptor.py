@@ -11,16 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Lock
 
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from datacell.algebra.definitions import REASON, StreamDefinition
+from datacell.engines.reasons import SPARK_ERRORS, explained, is_gone, lost
 from datacell.errors import CheckpointError, DataCellError, EngineLostError, SourceError, in_backticks
 from datacell.receptors import spark_log
 from datacell.receptors.behind import OneBehind
 from datacell.receptors.checks import checked
-from datacell.receptors.reasons import explained
 from datacell.receptors.retrying import Retrying
 from datacell.receptors.sources import Source
 
@@ -174,13 +173,15 @@ class Receptor:
             self._failure, self._again = None, None
             try:
                 self._query = self._started()
-            except PySparkException as error:
+            except SPARK_ERRORS as error:
+                if is_gone(error):
+                    raise lost() from error
                 self.retrying.failed(_stopped(self.stream, error))
 
     def _read(self) -> None:
         try:
             self._query = self._started()
-        except PySparkException as error:
+        except SPARK_ERRORS as error:
             self.stop()
             raise _stopped(self.stream, error) from error
 
@@ -237,9 +238,11 @@ class Receptor:
                 raise
 
 
-def _stopped(stream: StreamDefinition, error: Exception) -> SourceError:
+def _stopped(stream: StreamDefinition, error: Exception) -> DataCellError:
+    if is_gone(error):
+        return lost()
     return SourceError(
-        f"stream {stream.name} stopped: {explained(str(error))}",
+        f"stream {stream.name} stopped: {explained(error)}",
         hint="fix the source and run again: with the same checkpoint it goes on where it stopped",
     )
 

@@ -11,18 +11,16 @@ from pathlib import Path
 from typing import Protocol
 
 import pyarrow as pa
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from datacell.algebra import types
 from datacell.algebra.definitions import StreamColumn, StreamDefinition, reserved
+from datacell.engines.reasons import told
 from datacell.errors import SourceError, SqlError, in_backticks
 from datacell.receptors import csv, headers
 from datacell.receptors.checks import MALFORMED
 from datacell.receptors.file_order import FILE_ORDER, file_order
-from datacell.receptors.reasons import explained
 
 _MOST_FILES = 10_000
 _FILES_PER_BATCH = "maxfilespertrigger"
@@ -77,13 +75,9 @@ def open_source(spark: SparkSession, stream: StreamDefinition) -> Source:
             f"stream {stream.name}: mode cannot be chosen",
             hint=f"rows that cannot be read are in {stream.name}__rejected",
         )
-    try:
+    what = f"the source of stream {stream.name} cannot be opened"
+    with told(SourceError, what, hint="check format, path and options in its WITH (…)"):
         return replace(_opened(spark, stream, form, options), can_be_read_again=_stays(form, options))
-    except (PySparkException, Py4JError) as error:
-        raise SourceError(
-            f"the source of stream {stream.name} cannot be opened: {explained(str(error))}",
-            hint="check format, path and options in its WITH (…)",
-        ) from error
 
 
 def from_frame(frame: DataFrame, stream: StreamDefinition) -> Source:

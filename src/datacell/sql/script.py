@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from sqlglot.tokenizer_core import Token
 
@@ -13,7 +14,7 @@ from datacell.sql.catalog import Catalog
 from datacell.sql.statements.commands import command, explain
 from datacell.sql.statements.inserts import insert
 from datacell.sql.statements.spark_statements import spark_statement
-from datacell.sql.statements.statement import Placed, Select, Statement, after
+from datacell.sql.statements.statement import Placed, Select, SparkStatement, Statement, after
 from datacell.sql.text.cursor import Cursor
 from datacell.sql.text.source import Source, split, tokenize
 
@@ -46,7 +47,8 @@ def bind(source: Source, tokens: Sequence[Token], catalog: Catalog) -> Placed:
     """Bind one statement."""
     place = source.place(tokens[0].start, tokens[-1].end + 1)
     try:
-        return Placed(_statement(Cursor(source, tokens), catalog), place)
+        statement = _statement(Cursor(source, tokens), catalog)
+        return Placed(replace(statement, place=place) if isinstance(statement, SparkStatement) else statement, place)
     except RecursionError:
         raise _too_deep(source, tokens) from None
 

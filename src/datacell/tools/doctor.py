@@ -5,11 +5,8 @@ An engine is imported only when it is looked at: so the doctor can say which imp
 
 from __future__ import annotations
 
-import os
 import platform
-import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -82,20 +79,9 @@ def _python() -> Finding:
 
 
 def _java() -> Finding:
-    home = os.environ.get("JAVA_HOME")
-    command = str(Path(home) / "bin" / "java") if home else shutil.which("java")
-    install = "install a Java 17 or 21 (Debian: apt-get install openjdk-17-jre-headless), or set JAVA_HOME to it"
-    if command is None or not Path(command).exists():
-        where = f"JAVA_HOME is {home}, which has no bin/java" if home else "no java on the PATH"
-        return Finding("Java", where, install)
-    try:
-        said = subprocess.run([command, "-version"], capture_output=True, text=True, check=False).stderr
-    except OSError as error:
-        return Finding("Java", f"{command} does not start: {error.strerror}", install)
-    match = re.search(r'version "(\d+)', said)
-    if match is None:
-        return Finding("Java", f"{command} does not tell its version", install)
-    return Finding("Java", f"{match[1]} at {command}", None if match[1] in ("17", "21") else install)
+    java = import_module("datacell.engines.java")
+    found = java.look()
+    return Finding("Java", found.found, java.INSTALL if found.problem else None)
 
 
 def _runs(kind: Kind) -> Finding:

@@ -12,16 +12,14 @@ import secrets
 import shutil
 from pathlib import Path
 
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from datacell.engines.reasons import SPARK_ERRORS, explained, is_gone, lost
 from datacell.engines.session import is_local
 from datacell.errors import CheckpointError
 from datacell.runtime.storage import files
 
 _MOST_NOTES = 256
-_LONGEST_REASON = 200
 
 
 def check(spark: SparkSession, root: Path) -> None:
@@ -45,8 +43,10 @@ def _try(spark: SparkSession, directory: Path) -> None:
         # A note that is not there would fail the task, which is then tried elsewhere, where it may be there.
         frame = spark.read.option("ignoreMissingFiles", "true").text(f"file://{notes}")
         frame.write.text(f"file://{copies}")
-    except (PySparkException, Py4JError) as error:
-        raise _unreachable(directory.parent, _reason(error)) from error
+    except SPARK_ERRORS as error:
+        if is_gone(error):
+            raise lost() from error
+        raise _unreachable(directory.parent, explained(error)) from error
     found = [line for copy in copies.glob("part-*") for line in copy.read_text(encoding="utf-8").splitlines()]
     if found != [secret] * count:
         raise _unreachable(directory.parent, f"{len(found)} of {count} files came back")
@@ -60,10 +60,3 @@ def _unreachable(root: Path, reason: str) -> CheckpointError:
     return CheckpointError(
         f"{what} is not the same for the driver and for Spark's executors: {reason}", hint=f"{hint}{said}"
     )
-
-
-def _reason(error: Exception) -> str:
-    """What the innermost cause said, in one line."""
-    causes = [line for line in str(error).splitlines() if "Caused by: " in line or "Exception: " in line]
-    line = (causes or str(error).splitlines() or ["no reason given"])[-1]
-    return line.removeprefix("Caused by: ").strip()[:_LONGEST_REASON]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from datacell.algebra import tree
@@ -109,6 +109,7 @@ class SparkStatement:
     text: str
     creates: tuple[str, tuple[Field, ...]] | None = None
     drops: str | None = None
+    place: Place | None = field(default=None, compare=False)
 
 
 Statement = (
