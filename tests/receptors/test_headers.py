@@ -14,7 +14,7 @@ from datacell.receptors.headers import layout, split
         ("TS,K,V", (0, 1, 2)),
         ("v,ts,k", (1, 2, 0)),
         ("v,x,ts,k", (2, 3, 0)),
-        ("a,b,c", (0, 1, 2)),
+        ("a,b,c", None),
         ("ts,key,value", (0, 1, 2)),
         ("k,ts,value", None),
         ("a,b", None),

@@ -13,7 +13,7 @@ from sample import defined
 STREAM = """
 CREATE STREAM s (id BIGINT NOT NULL CHECK (id > 0) CHECK (id < v), v DECIMAL(10, 2), at TIMESTAMP,
                  WATERMARK FOR at AS at - INTERVAL 1 MINUTE 30 SECONDS, IDLE TIMEOUT 10 SECONDS)
-  WITH (format = 'kafka', kafka.bootstrap.servers = 'a:1' ',b:2', rows = 10, fast = TRUE);
+  WITH (format = 'kafka', kafka.bootstrap.servers = 'a:1' ',b:2', maxOffsetsPerTrigger = 10, failOnDataLoss = TRUE);
 """
 
 
@@ -28,8 +28,8 @@ def test_every_clause_of_a_stream() -> None:
     assert dict(stream.options) == {
         "format": "kafka",
         "kafka.bootstrap.servers": "a:1,b:2",
-        "rows": "10",
-        "fast": "true",
+        "maxOffsetsPerTrigger": "10",
+        "failOnDataLoss": "true",
     }
 
 

@@ -10,7 +10,7 @@ from datacell.cell.deliveries import Deliveries
 from datacell.cell.intake import Intake
 from datacell.cell.tables import Tables
 from datacell.compile import Compiled, Setting
-from datacell.compile.setting import statistics
+from datacell.compile.setting import statistics, untimed
 from datacell.engines.choice import Choice, Engines
 from datacell.engines.duckdb import DuckDBEngine
 from datacell.engines.session import fit_to_cluster
@@ -73,8 +73,9 @@ class Works:
     def setting(self, catalog: Catalog) -> Setting:
         """What queries over the streams of a catalog are compiled by."""
         wanted = None if self.engines.wanted is Choice.AUTO else Site(self.engines.wanted.value)
-        known, fed = statistics(catalog.streams.values()), self._fed(catalog)
-        return Setting(known, self.units, wanted, self.strategy, self.memory.limit, fed)
+        known = statistics(catalog.streams.values())
+        by_arrival = untimed(catalog.streams.values())
+        return Setting(known, self.units, wanted, self.strategy, self.memory.limit, self._fed(catalog), by_arrival)
 
     def _fed(self, catalog: Catalog) -> frozenset[str]:
         """Streams that only queries feed: nobody has pushed to them, and they have no source."""

@@ -26,6 +26,12 @@ class Setting:
     """Bytes: a relation that would take more has its home on the cluster."""
     fed: frozenset[str] = frozenset()
     """Streams, in small letters, that no receptor reads: queries feed them, so their rows come from the driver."""
+    untimed: frozenset[str] = frozenset()
+    """Streams, in small letters, without an event time: a row's time is its arrival."""
+
+
+def untimed(streams: Iterable[StreamDefinition]) -> frozenset[str]:
+    return frozenset(s.name.lower() for s in streams if s.event_time is None)
 
 
 def statistics(streams: Iterable[StreamDefinition]) -> Statistics:

@@ -1,4 +1,4 @@
-"""The headers of csv files: by name where they have the stream's names, by position where they have other ones.
+"""The headers of csv files: by name where they have the stream's names, by position where only some are other ones.
 
 The law: a column is never silently taken for another. The header of the files that are there at the start says how the
 stream's columns lie in them; the rows of a file whose header says otherwise are rejected.
@@ -28,13 +28,13 @@ _SHOWN = 200
 
 
 def layout(header: Sequence[str], columns: Sequence[str]) -> tuple[int, ...] | None:
-    """For each column its place in the header; None if the header contradicts the columns."""
+    """For each column its place in the header; None if the header contradicts the columns, or has none of them."""
     found = [name.lower() for name in header]
     wanted = [name.lower() for name in columns]
     if len(set(found)) == len(found) and set(wanted) <= set(found):
         return tuple(found.index(name) for name in wanted)
     misplaced = any(name in found and (i >= len(found) or found[i] != name) for i, name in enumerate(wanted))
-    if misplaced or len(found) != len(wanted):
+    if misplaced or len(found) != len(wanted) or not set(found) & set(wanted):
         return None
     return tuple(range(len(wanted)))
 

@@ -10,7 +10,7 @@ from datacell.algebra.query import Query
 from datacell.compile.compiled import Compiled, compile
 from datacell.compile.explain import as_json, mermaid, text
 from datacell.compile.explain.subject import Explained
-from datacell.compile.setting import Setting, statistics
+from datacell.compile.setting import Setting, statistics, untimed
 from datacell.errors import SqlError
 from datacell.placement.enumeration import Sites
 from datacell.sql import script
@@ -43,7 +43,7 @@ def explain_script(source: str, file: str, stage: Stage | None, form: Format) ->
     """Every query of a script. An EXPLAIN in it shows its own stage unless one is asked for."""
     statements = list(script.read(source, file=file))
     streams = [s.statement.stream for s in statements if isinstance(s.statement, CreateStream)]
-    setting = Setting(statistics(streams), fed=_fed(statements, streams))
+    setting = Setting(statistics(streams), fed=_fed(statements, streams), untimed=untimed(streams))
     found = [_explained(placed, stage, setting) for placed in statements if _query(placed) is not None]
     if not found:
         raise SqlError(f"{file} has no query to explain", hint="add CREATE CONTINUOUS QUERY name AS SELECT …")

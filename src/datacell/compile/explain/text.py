@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from datacell.algebra import show
+from datacell.algebra import show, tree
 from datacell.algebra.plan import Plan
 from datacell.algebra.query import Emission, Timing
 from datacell.compile.explain.operators import difference, explained
@@ -38,7 +38,16 @@ def shown(explained: Explained) -> str:
     query = explained.query
     title = f"{explained.name}: {_TIMING[query.timing]}{_EMISSION[query.emission]}"
     columns = ", ".join(map(str, explained.columns))
-    return "\n".join([title, f"gives {columns}", *_indented(_plan(explained))])
+    return "\n".join([title, f"gives {columns}", *_by_arrival(explained), *_indented(_plan(explained))])
+
+
+def _by_arrival(explained: Explained) -> Iterator[str]:
+    """Windows in time over a stream that does not say which time that is."""
+    if explained.query.timing not in (Timing.BOUNDARIES, Timing.EVERY_INSTANT):
+        return
+    untimed = explained.compiled.setting.untimed
+    for name in sorted({s.name for s in tree.streams(explained.compiled.logical.plan) if s.name.lower() in untimed}):
+        yield f"by arrival: stream {name} has no WATERMARK, so its windows show rows by when they come"
 
 
 def _plan(explained: Explained) -> Iterable[str]:

@@ -12,13 +12,14 @@ from datacell.algebra import scalar, types
 from datacell.algebra.definitions import StreamColumn, StreamDefinition, reserved
 from datacell.algebra.plan import Table
 from datacell.algebra.types import TIMESTAMP, TIMESTAMP_NTZ, Type
-from datacell.errors import SqlError, did_you_mean
+from datacell.errors import Place, SqlError, did_you_mean
 from datacell.sql.bind.context import Context
 from datacell.sql.bind.expressions import Expressions
 from datacell.sql.bind.queries import no_subquery
 from datacell.sql.bind.scope import Relation, Scope, Visible
 from datacell.sql.bind.subqueries import Subqueries
 from datacell.sql.catalog import Catalog
+from datacell.sql.statements import source_options
 from datacell.sql.text.cursor import Cursor, is_name
 from datacell.sql.text.parsing import parse_expression
 from datacell.sql.text.quantities import read_interval, read_length
@@ -48,28 +49,47 @@ def stream_definition(cursor: Cursor, catalog: Catalog, name: str) -> StreamDefi
         raise SqlError("a stream needs at least one column", place=opening, hint="write (name TYPE, …)")
     _bind_watermark(cursor.source, found)
     columns = _bind_checks(cursor.source, catalog, name, found)
-    sourced = cursor.here()
-    settings = options(cursor) if cursor.takes("WITH") else ()
-    if settings and "format" not in {key.lower() for key, _ in settings}:
-        raise SqlError("the source of a stream needs a format", place=sourced, hint="add format = 'csv'")
+    settings = _source_options(cursor)
     timing = found.event_time, found.lateness, found.idle_timeout
     return StreamDefinition(name, columns, *timing, settings, found.ahead)
 
 
 def options(cursor: Cursor) -> Options:
     """``(format = 'csv', header = 'true')``; keys may be dotted, or quoted."""
+    return tuple((key, value) for key, value, _ in _placed_options(cursor))
+
+
+def _placed_options(cursor: Cursor) -> list[tuple[str, str, Place]]:
+    """The options, and where the name of each stands."""
     cursor.expect("(", hint="write WITH (format = 'csv', …)")
-    found: dict[str, str] = {}
+    found: list[tuple[str, str, Place]] = []
     while not cursor.takes(")"):
-        place = cursor.here()
+        opening = cursor.here()
         key = _option_key(cursor)
-        if key.lower() in map(str.lower, found):
+        place = replace(opening, end=cursor.source.at(cursor.tokens[cursor.position - 1]).end)
+        if key.lower() in (name.lower() for name, _, _ in found):
             raise SqlError(f"option {key} is given twice", place=place, hint="remove one of them")
         cursor.expect("=", hint="write name = 'value'")
-        found[key] = _option_value(cursor)
+        found.append((key, _option_value(cursor), place))
         if not cursor.takes(",") and not cursor.sees(")"):
             cursor.fail(", or ) expected")
-    return tuple(found.items())
+    return found
+
+
+def _source_options(cursor: Cursor) -> Options:
+    """WITH of a stream: it has a format, and no option that a source of this format does not know."""
+    opening = cursor.here()
+    if not cursor.takes("WITH"):
+        return ()
+    found = _placed_options(cursor)
+    form = next((value for key, value, _ in found if key.lower() == "format"), None)
+    if found and form is None:
+        raise SqlError("the source of a stream needs a format", place=opening, hint="add format = 'csv'")
+    for key, _, place in found:
+        if form is not None and not source_options.is_known(form, key):
+            hint = did_you_mean(key, source_options.KNOWN[form.lower()])
+            raise SqlError(f"a source of format {form} has no option {key}", place=place, hint=hint)
+    return tuple((key, value) for key, value, _ in found)
 
 
 def _option_key(cursor: Cursor) -> str:

@@ -1,0 +1,2 @@
+CREATE STREAM s (a INT) WITH (format = 'json', 'pth' = 'in');
+SELECT a FROM s;
