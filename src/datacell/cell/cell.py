@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -28,6 +28,7 @@ from datacell.runtime.clock import Clock, SystemClock
 from datacell.runtime.storage.firings import Bound
 from datacell.sql import script
 from datacell.sql.catalog import Catalog
+from datacell.sql.statements.safe import Safety
 from datacell.sql.statements.statement import Analyze, CreateQuery, CreateStream, Select, Statement
 from datacell.sql.text.quantities import length_of
 
@@ -43,25 +44,32 @@ def connect(
     refuse_infeasible: bool = False,
     driver_memory: int = DRIVER_MEMORY,
     kept_firings: int = Bound.firings,
+    safe: bool = False,
+    roots: Sequence[str | Path] = (),
 ) -> Cell:
     """A cell on a tuned local Spark session, or on yours. With a checkpoint directory it can be resumed.
 
     A query that cannot keep up with the declared rates is started with a warning, or with `refuse_infeasible` not. Of
     what queries keep, `driver_memory` bytes may be in the driver; what would not fit stays on the cluster. Of a query
-    without an emitter the last `kept_firings` stay for `results()`, if they have no more than 64 MB.
+    without an emitter the last `kept_firings` stay for `results()`, if they have no more than 64 MB. A `safe` cell takes
+    statements from strangers: of files they reach what is in `roots`, and of all else nothing.
     """
+    if roots and not safe:
+        raise SqlError("roots are what a safe cell may reach", hint="say safe=True, or --safe, too")
     directory = None if checkpoint is None else Path(checkpoint)
     chosen = Choice(engine), Strategy(strategy), clock or SystemClock()
     works = Works(directory, spark, master, *chosen, driver_memory, Bound(kept_firings))
-    return Cell(works, refuse_infeasible)
+    if safe:
+        works.forbid_files_as_tables()
+    return Cell(works, refuse_infeasible, Safety(tuple(map(Path, roots))) if safe else None)
 
 
 class Cell:
     """Streams, queries and emitters, and the net that they form."""
 
-    def __init__(self, works: Works, refuses_infeasible: bool) -> None:
+    def __init__(self, works: Works, refuses_infeasible: bool, safety: Safety | None = None) -> None:
         self.works = works
-        self.statements = Statements(works, refuses_infeasible, lambda: self._is_running)
+        self.statements = Statements(works, refuses_infeasible, lambda: self._is_running, safety)
         self._is_running = False
         self._is_closed = False
         self._stopping = Event()
@@ -77,7 +85,7 @@ class Cell:
         self._require_open()
         answer = None
         for source, tokens in script.statements(text):
-            answer = self.statements.execute(script.bind(source, tokens, self.statements.catalog).statement)
+            answer = self.statements.execute(self.statements.bound(source, tokens))
         return answer
 
     @never_javas_own()
@@ -106,7 +114,7 @@ class Cell:
         """Start a continuous query."""
         self._require_open()
         catalog = self.statements.catalog
-        bound, chosen = script.query(text, catalog), name or self.statements.fresh_name()
+        bound, chosen = script.query(text, catalog, self.statements.safety), name or self.statements.fresh_name()
         if not has_stream(bound.plan):
             raise SqlError("this query reads no stream", hint="cell.sql(…) answers it once")
         if catalog.kind(chosen) is not None:
@@ -155,7 +163,7 @@ class Cell:
         self._require_open()
         waiting: list[Statement] = []
         for source, tokens in script.statements(text, file):
-            statement = script.bind(source, tokens, self.statements.catalog).statement
+            statement = self.statements.bound(source, tokens)
             if once and _waits(statement, self.statements.catalog):
                 waiting.append(statement)
             elif (answer := self.statements.execute(statement)) is not None:

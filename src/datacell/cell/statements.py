@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+
+from sqlglot.tokenizer_core import Token
 
 from datacell.algebra import show
 from datacell.algebra.definitions import EmitterDefinition, StreamDefinition
@@ -29,6 +31,7 @@ from datacell.runtime.net.members import as_given
 from datacell.runtime.storage.output import Output
 from datacell.sql import script
 from datacell.sql.catalog import Catalog
+from datacell.sql.statements.safe import Safety
 from datacell.sql.statements.statement import (
     CreateEmitter,
     CreateQuery,
@@ -41,6 +44,7 @@ from datacell.sql.statements.statement import (
     Switch,
     after,
 )
+from datacell.sql.text.source import Source
 
 _LOG = logging.getLogger("datacell")
 
@@ -48,10 +52,16 @@ _LOG = logging.getLogger("datacell")
 class Statements:
     """Knows the catalog. `is_running` says whether streams are being read, so that a new one is, too."""
 
-    def __init__(self, works: Works, refuses_infeasible: bool, is_running: Callable[[], bool]) -> None:
+    def __init__(
+        self, works: Works, refuses_infeasible: bool, is_running: Callable[[], bool], safety: Safety | None = None
+    ) -> None:
         self.works, self._refuses_infeasible, self._is_running = works, refuses_infeasible, is_running
-        self._net = works.scheduler.members
+        self.safety, self._net = safety, works.scheduler.members
         self.catalog = Catalog(find_table=works.tables.find)
+
+    def bound(self, source: Source, tokens: Sequence[Token]) -> Statement:
+        """A statement, if it may be carried out here."""
+        return script.bind(source, tokens, self.catalog, self.safety).statement
 
     def execute(self, statement: Statement) -> Result | None:
         """Carry out one statement; its answer, if it has one."""

@@ -15,6 +15,7 @@ from datacell.engines.reasons import SPARK_ERRORS, explained, is_gone, lost, pla
 from datacell.engines.transfers import Account, to_driver
 from datacell.errors import EngineError, Place, SqlError
 from datacell.runtime.net.scheduler import Scheduler
+from datacell.sql.statements.settings import may_be_set
 
 
 class Tables:
@@ -49,6 +50,7 @@ class Tables:
 
     def execute(self, text: str, place: Place | None = None) -> pa.Table | None:
         """Let Spark carry out a statement of its own, which may change its tables; what it shows, if anything."""
+        before = self.spark.conf.getAll
         try:
             frame = self.spark.sql(text)
             shown = to_driver(frame, self.account) if frame.columns else None
@@ -59,7 +61,19 @@ class Tables:
             raise SqlError(reason, place=place_of(error, text, place)) from error
         finally:
             self._kept.clear()
+            self._require_meaning(before, place)
         return shown
+
+    def _require_meaning(self, before: dict[str, str], place: Place | None) -> None:
+        """A statement that runs others, as EXECUTE IMMEDIATE does, does not change what queries mean either."""
+        now = self.spark.conf.getAll
+        if now == before:
+            return
+        changed = [key for key in {*now, *before} if now.get(key) != before.get(key) and not may_be_set(key)]
+        for key in changed:
+            self.spark.conf.set(key, before[key]) if key in before else self.spark.conf.unset(key)
+        if changed:
+            raise SqlError(f"this statement changed {changed[0]}, and with it what queries mean", place=place)
 
     def _own(self, name: str) -> pa.Table | None:
         for stream in self.scheduler.members.streams.values():
@@ -78,4 +92,6 @@ class Tables:
         try:
             return self.spark.table(name)
         except (PySparkException, Py4JJavaError):
+            if "." in name:
+                raise
             return self.owner.table(name)

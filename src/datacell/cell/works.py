@@ -88,6 +88,11 @@ class Works:
         known, units = compiled.setting.known, compiled.setting.units
         return Plans.placed(name, engines, compiled.site, self.tables.read, known, units, self.memory)
 
+    def forbid_files_as_tables(self) -> None:
+        """In the sessions that queries run in; of the owner's only temporary views are looked at."""
+        for session in (self.intake.engine.session, self.intake.engine.large):
+            session.conf.set("spark.sql.runSQLOnFiles", "false")
+
     def close(self) -> None:
         try:
             self.deliveries.stop_all()

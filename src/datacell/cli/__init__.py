@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import NoReturn
 
+import psutil
+
 from datacell.errors import DataCellError, EngineLostError
 from datacell.plain_text import harmless, without_secrets
 
@@ -46,7 +48,10 @@ def main() -> None:
 
 
 def leave(code: int) -> NoReturn:
-    """End at once: what is half done, or gone, is not asked to end in order. Its Java process ends with this one."""
+    """End at once: what is half done, or gone, is not asked to end in order. What it has started ends, too."""
+    for child in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            child.terminate()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()

@@ -50,6 +50,12 @@ def run(
     refuse_infeasible: Annotated[
         bool, typer.Option("--refuse-infeasible", help="Do not start queries that cannot keep up with declared rates.")
     ] = False,
+    safe: Annotated[
+        bool, typer.Option("--safe", help="For a script from somebody else: it reaches no code, hosts or files.")
+    ] = False,
+    root: Annotated[
+        list[Path] | None, typer.Option(help="With --safe: files in this directory may be reached. May be repeated.")
+    ] = None,
 ) -> None:
     """Run a script: its streams, continuous queries and emitters.
 
@@ -68,6 +74,8 @@ def run(
         refuse_infeasible=refuse_infeasible,
         driver_memory=driver_memory << 20,
         kept_firings=kept_firings,
+        safe=safe,
+        roots=root or (),
     )
     if _interrupted(cell, text, str(script), once) and once:
         raise typer.Exit(INTERRUPTED)

@@ -13,6 +13,7 @@ from datacell.sql.bind.query_text import bind_text, starts_query
 from datacell.sql.catalog import Catalog
 from datacell.sql.statements.commands import command, explain
 from datacell.sql.statements.inserts import insert
+from datacell.sql.statements.safe import Safety
 from datacell.sql.statements.spark_statements import spark_statement
 from datacell.sql.statements.statement import Placed, Select, SparkStatement, Statement, after
 from datacell.sql.text.cursor import Cursor
@@ -43,24 +44,29 @@ def statements(text: str, file: str = "<sql>") -> list[tuple[Source, list[Token]
     return [(source, tokens) for tokens in split(source, tokenize(source))]
 
 
-def bind(source: Source, tokens: Sequence[Token], catalog: Catalog) -> Placed:
-    """Bind one statement."""
+def bind(source: Source, tokens: Sequence[Token], catalog: Catalog, safety: Safety | None = None) -> Placed:
+    """Bind one statement, if it reaches no further than it may."""
     place = source.place(tokens[0].start, tokens[-1].end + 1)
     try:
         statement = _statement(Cursor(source, tokens), catalog)
+        if safety is not None:
+            safety.check(Cursor(source, tokens), statement)
         return Placed(replace(statement, place=place) if isinstance(statement, SparkStatement) else statement, place)
     except RecursionError:
         raise _too_deep(source, tokens) from None
 
 
-def query(text: str, catalog: Catalog) -> Query:
+def query(text: str, catalog: Catalog, safety: Safety | None = None) -> Query:
     """One continuous query, as `cell.query` takes it."""
     source = Source(text)
     found = split(source, tokenize(source))
     if len(found) != 1:
         raise SqlError("one query expected", place=source.end())
     try:
-        return bind_text(Cursor(source, found[0]), catalog, continuous=True)
+        bound = bind_text(Cursor(source, found[0]), catalog, continuous=True)
+        if safety is not None:
+            safety.check(Cursor(source, found[0]), Select(bound))
+        return bound
     except RecursionError:
         raise _too_deep(source, found[0]) from None
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 _COMMON = """
     path maxFilesPerTrigger maxBytesPerTrigger latestFirst fileNameOnly maxFileAge maxCachedFiles
-    discardCachedInputRatio cleanSource sourceArchiveDir recursiveFileLookup pathGlobFilter modifiedBefore modifiedAfter ignoreCorruptFiles
-    ignoreMissingFiles basePath compression timeZone
+    discardCachedInputRatio cleanSource sourceArchiveDir recursiveFileLookup pathGlobFilter modifiedBefore
+    modifiedAfter ignoreCorruptFiles ignoreMissingFiles basePath compression timeZone
 """
 _PARSED = """
     mode columnNameOfCorruptRecord encoding charset lineSep locale multiLine samplingRatio dateFormat timestampFormat

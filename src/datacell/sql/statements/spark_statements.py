@@ -14,6 +14,7 @@ from datacell.sql.bind.context import Context
 from datacell.sql.bind.queries import bind_query
 from datacell.sql.bind.query_text import text_of
 from datacell.sql.catalog import Catalog
+from datacell.sql.statements.settings import check_setting
 from datacell.sql.statements.statement import SparkStatement
 from datacell.sql.text.cursor import Cursor
 from datacell.sql.text.cutting import cut
@@ -43,6 +44,8 @@ def spark_statement(cursor: Cursor, catalog: Catalog) -> SparkStatement:
         raise cursor.source.error(f"{first.text} begins no statement", first, hint)
     if word in ("CREATE", "DROP"):
         _check_thing(cursor, word)
+    if word in ("SET", "RESET"):
+        check_setting(cursor)
     windows = cut(cursor.source, cursor.tokens[cursor.position :]).windows
     if windows:
         hint = "write CREATE CONTINUOUS QUERY name AS …" if word == "CREATE" else "write INSERT INTO name SELECT …"
