@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from rich.console import Console
 
+from datacell.cli import printing
 from datacell.emitters.console import ConsoleEmitter
 from datacell.errors import Place, SqlError
 from datacell.plain_text import harmless, harmless_line, is_secret, redacted, without_secrets
@@ -82,8 +83,6 @@ def test_the_console_shows_names_and_values_as_text() -> None:
 
 
 def test_a_terminal_gets_plain_text_and_a_file_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    from datacell.cli import printing
-
     for is_terminal, expected in ((True, f"{harmless(NASTY)}\n"), (False, f"{NASTY}\n")):
         out = io.StringIO()
         written = SimpleNamespace(write=out.write, flush=out.flush, isatty=lambda: is_terminal)  # noqa: B023

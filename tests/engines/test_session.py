@@ -38,7 +38,7 @@ def test_a_cluster_on_this_machine_is_reached_by_the_loopback(master: str) -> No
 def test_on_any_other_cluster_address_memory_and_partitions_are_sparks_choice(master: str) -> None:
     settings = session._deployment(master)
     assert settings["spark.master"] == master
-    chosen = {HOST, "spark.driver.bindAddress", "spark.driver.memory", "spark.ui.enabled", PARTITIONS}
+    chosen = {HOST, "spark.driver.bindAddress", "spark.driver.memory", PARTITIONS}
     assert not chosen & set(settings)
 
 

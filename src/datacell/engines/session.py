@@ -11,6 +11,8 @@ import logging
 import os
 import re
 import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from py4j.protocol import Py4JError
@@ -68,6 +70,8 @@ _LOOPBACK = {
 }
 """A driver for executors that are on this machine, as their master is."""
 
+_PAGES = "spark.ui.enabled"
+_ADDRESS = "SPARK_LOCAL_IP"
 _PARTITIONS = "spark.sql.shuffle.partitions"
 _ANY_CLUSTER = "200"
 """Spark's own number of partitions after a shuffle. With adaptive execution off, a small job pays for each of them."""
@@ -92,11 +96,11 @@ def session(master: str | None = None, application: str = "datacell") -> SparkSe
         return running
     quieten()
     _require_java()
-    builder = SparkSession.builder.appName(application)
-    for key, value in {**_MEANING, **_SMALL_JOBS, **_deployment(master)}.items():
+    builder, deployment = SparkSession.builder.appName(application), _deployment(master)
+    for key, value in {**_MEANING, **_SMALL_JOBS, **deployment}.items():
         builder = builder.config(key, value)
     try:
-        with without_greetings():
+        with without_greetings(), _addressed(deployment):
             return builder.getOrCreate()
     except (Py4JError, PySparkException, OSError) as error:
         raise _not_started(master, error) from error
@@ -178,7 +182,32 @@ def _deployment(master: str | None) -> dict[str, str]:
     if _is_local(settings["spark.master"]):
         sizes = {_PARTITIONS: str(_cores(master)), "spark.driver.memory": f"{_memory()}g"}
         return {**settings, **_LOCAL, **sizes}
-    return {**settings, **_LOOPBACK} if _is_on_loopback(settings["spark.master"]) else settings
+    if _is_on_loopback(settings["spark.master"]):
+        return {**settings, **_LOOPBACK}
+    return settings if _is_said(_PAGES) else {**settings, _PAGES: "false"}
+
+
+def _is_said(key: str) -> bool:
+    """Does the owner of a cluster say something of a setting? What a program sets goes before it."""
+    directory = os.environ.get("SPARK_CONF_DIR") or str(Path(os.environ.get("SPARK_HOME", "")) / "conf")
+    try:
+        lines = (Path(directory) / "spark-defaults.conf").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return False
+    return any(re.match(rf"\s*{re.escape(key)}[\s=:]", line) for line in lines)
+
+
+@contextmanager
+def _addressed(settings: Mapping[str, str]) -> Iterator[None]:
+    """What Spark takes for the address of this machine while it starts: the loopback, where nobody else is meant."""
+    before = os.environ.get(_ADDRESS)
+    if settings.get("spark.driver.host") in ("localhost", "127.0.0.1") and before is None:
+        os.environ[_ADDRESS] = "127.0.0.1"
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop(_ADDRESS, None)
 
 
 def _is_local(master: str) -> bool:
