@@ -20,7 +20,7 @@ from datacell.cell.statements import Statements
 from datacell.cell.works import Works
 from datacell.engines.choice import Choice
 from datacell.engines.reasons import never_javas_own
-from datacell.errors import DataCellError, EngineError, SqlError, counted
+from datacell.errors import DataCellError, EngineError, EngineLostError, SqlError, counted
 from datacell.incremental.strategy import Strategy
 from datacell.placement.homes import DRIVER_MEMORY
 from datacell.receptors.sources import frame_columns
@@ -200,9 +200,11 @@ class Cell:
         """Stop reading and delivering. What was taken is in the checkpoint."""
         if self._is_closed:
             return
-        self._halt()
         self._is_closed = True
-        self.works.close()
+        try:
+            self._halt()
+        finally:
+            self.works.close()
 
     @never_javas_own()
     def check(self) -> None:
@@ -216,9 +218,12 @@ class Cell:
 
     def _tick(self) -> None:
         while not self._stopping.wait(0.5):
-            self.works.intake.revive()
-            self.works.scheduler.tick()
-            self.works.deliveries.tell()
+            try:
+                self.works.intake.revive()
+                self.works.scheduler.tick()
+                self.works.deliveries.tell()
+            except EngineLostError:  # `check` finds that out, too, and raises it where somebody waits
+                return
 
     def _halt(self) -> None:
         self._stopping.set()

@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame
 
 from datacell.algebra.definitions import StreamDefinition
 from datacell.cell.blame import blame
+from datacell.engines.reasons import SPARK_ERRORS
 from datacell.engines.spark import SparkEngine
 from datacell.engines.transfers import to_driver
 from datacell.errors import DataCellError, EngineError, EngineLostError, SqlError
@@ -108,7 +109,7 @@ class Intake:
     def revive(self) -> None:
         """Let receptors read on that have to do so in another way, or again; `check` raises what cannot go on."""
         for receptor in list(self.receptors.values()):
-            with suppress(DataCellError):
+            with suppress(DataCellError, *SPARK_ERRORS):
                 receptor.revive()
 
     def check(self) -> None:

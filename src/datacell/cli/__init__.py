@@ -6,6 +6,7 @@ something that failed; 130 is an interruption before the work was done.
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import threading
@@ -76,14 +77,23 @@ def _unforeseen(error: Exception) -> DataCellError:
 @contextmanager
 def _quietly() -> Iterator[None]:
     """What fails in threads, or while objects are removed, is told by who waits for it, not by Python in pages."""
-    before = threading.excepthook, sys.unraisablehook
+    before, root = (threading.excepthook, sys.unraisablehook), logging.getLogger()
     if not os.environ.get(_TRACEBACK):
         threading.excepthook = sys.unraisablehook = _ignore
+        root.addFilter(_is_not_py4js)
+    if not root.handlers and logging.lastResort is not None:
+        root.addHandler(logging.lastResort)  # else what py4j says would set up the log, in another form
     try:
         yield
     finally:
         threading.excepthook, sys.unraisablehook = before
+        root.removeFilter(_is_not_py4js)
 
 
 def _ignore(_: object) -> None:
     pass
+
+
+def _is_not_py4js(record: logging.LogRecord) -> bool:
+    """py4j tells the log, with its stack, that it was interrupted."""
+    return "py4j" not in record.pathname

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: the first one stops a run in order, another one while it stops ends it at once.
+"""Ctrl-C and SIGTERM: one stops a run in order; another one while it stops, or one while Spark starts, ends it at once.
 
 Nothing is lost by either: a run may be killed at any moment.
 """
@@ -14,13 +14,13 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def stop_on_signals() -> None:
-    """From now on; Spark puts a handler of its own in place when it starts, so it is for before and after that."""
+    """From now on; for after Spark has started, because it puts a handler of its own in place then."""
     for number in _SIGNALS:
         signal.signal(number, _interrupt)
 
 
 def leave_on_signals() -> None:
-    """Who is asked again while a run stops does not wait."""
+    """Nothing is waited for: before a run there is nothing to stop, and who asks again while it stops does not wait."""
     for number in _SIGNALS:
         signal.signal(number, _leave)
 

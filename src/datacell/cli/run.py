@@ -62,7 +62,7 @@ def run(
     Ctrl-C stops it, with exit code 0; with 130 if --once has not done its work.
     """
     text = read_script(script)
-    interrupts.stop_on_signals()
+    interrupts.leave_on_signals()
 
     from datacell.cell.cell import connect
 
