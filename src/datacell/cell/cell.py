@@ -51,8 +51,8 @@ def connect(
 
     A query that cannot keep up with the declared rates is started with a warning, or with `refuse_infeasible` not. Of
     what queries keep, `driver_memory` bytes may be in the driver; what would not fit stays on the cluster. Of a query
-    without an emitter the last `kept_firings` stay for `results()`, if they have no more than 64 MB. A `safe` cell takes
-    statements from strangers: of files they reach what is in `roots`, and of all else nothing.
+    without an emitter the last `kept_firings` stay for `results()`, if they have no more than 64 MB. A `safe` cell
+    takes statements from strangers: of files they reach what is in `roots`, and of all else nothing.
     """
     if roots and not safe:
         raise SqlError("roots are what a safe cell may reach", hint="say safe=True, or --safe, too")
