@@ -2,6 +2,9 @@
 
 Given finite streams in arrival order it answers a bound query at every boundary (or instant of change): it takes the
 snapshot of every window there, as a table, and asks a database for the plain SQL answer over these tables.
+
+Tables may be refreshed on the way. An answer sees one version of each: a boundary those that there were when it fired,
+an instant those that there were before time came to it, a row that is answered by itself those of its arrival.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
@@ -49,21 +53,34 @@ class Answer:
     rows: Counter[tuple[Any, ...]]
 
 
+@dataclass(frozen=True)
+class Refreshed:
+    """A table has other rows, once so many rows of the query's streams have arrived."""
+
+    after: int
+    table: str
+    rows: pa.Table
+
+
 @dataclass
 class Reference:
-    """Answers queries over feeds and tables. `arrivals` is the order of rows across streams: names, one per row."""
+    """Answers queries over feeds and tables. `arrivals` is the order of rows across streams: names, one per row.
+
+    `refreshes` are in the order in which they happen.
+    """
 
     feeds: Mapping[str, Feed]
     tables: Mapping[str, pa.Table]
     engine: Engine
     arrivals: Sequence[str] | None = None
+    refreshes: Sequence[Refreshed] = ()
 
     def answers(self, query: Query) -> list[Answer]:
         """The answers at each boundary, or for queries without SLIDE the snapshots at each instant of change."""
         if query.timing is Timing.EVERY_INSTANT:
             return list(self._snapshots(query))
         if query.timing in (Timing.ROW_BY_ROW, Timing.ONCE):
-            return [Answer(0, self._answer(query.plan, [], exp.null()))]
+            return [Answer(0, self._of_each_row(query))]
         relations = self._by_rows(query) if query.timing is Timing.ARRIVALS else self._by_time(query)
         return _emitted(list(relations), query.emission)
 
@@ -78,7 +95,8 @@ class Reference:
             contents = [_content(w.window, boundary, arrived[_stream(w)], fired[_stream(w)]) for w in windows]
             alive = [boundary <= _last_boundary(w.window, windows, arrived) for w in windows]
             if any(c and a for c, a in zip(contents, alive, strict=True)):
-                yield boundary, Answer(boundary, self._answer(query.plan, contents, _instant(boundary)))
+                tables = self._tables_after(max(fired.values()))
+                yield boundary, Answer(boundary, self._answer(query.plan, contents, _instant(boundary), tables))
             elif not any(contents):
                 yield boundary, None
 
@@ -119,13 +137,15 @@ class Reference:
         """Law 6 and 7: boundary b is due when every stream has b rows."""
         windows = tree.windows(query.plan)
         most = min(len(self.feeds[s.name].rows) for s in tree.streams(query.plan))
+        arrived = self._arrived(query)
         for number in range(1, most + 1):
             if not any(_is_row_boundary(w.window, number) for w in windows):
                 continue
             contents = [_last_rows(w, _own_row_boundary(w.window, number), self.feeds[_stream(w)]) for w in windows]
             if any(contents):
                 literal = exp.cast(exp.Literal.number(number), "bigint")
-                yield number, Answer(number, self._answer(query.plan, contents, literal))
+                tables = self._tables_after(max(stream.places[number - 1] for stream in arrived.values()))
+                yield number, Answer(number, self._answer(query.plan, contents, literal, tables))
 
     # Every instant
 
@@ -140,19 +160,68 @@ class Reference:
             for w in windows
             for feed in [self.feeds[_stream(w)]]
         ]
-        for instant in sorted({t for rows in valid for start, stop, _ in rows for t in (start, stop)} - {FOREVER}):
+        replaced = [(self._watermark(query, one.after), one) for one in self.refreshes]
+        changes = {t for rows in valid for start, stop, _ in rows for t in (start, stop)} | {t for t, _ in replaced}
+        for instant in sorted(changes - {FOREVER, -FOREVER}):
             contents = [[row for start, stop, row in rows if start <= instant < stop] for rows in valid]
-            answer = self._answer(query.plan, contents, exp.null()) if any(contents) else Counter[tuple[Any, ...]]()
+            tables = _replaced(self.tables, [one for since, one in replaced if since <= instant])
+            answer = Counter[tuple[Any, ...]]()
+            if any(contents):
+                answer = self._answer(query.plan, contents, exp.null(), tables)
             yield Answer(instant, answer)
+
+    def _watermark(self, query: Query, after: int) -> int:
+        """The instant that time has come to once so many rows have arrived."""
+        found = []
+        for stream in self._arrived(query).values():
+            times = [t for t, place in zip(stream.times, stream.places, strict=True) if place < after]
+            found.append(max(times, default=-FOREVER) - stream.feed.lateness if times else -FOREVER)
+        return min(found)
+
+    # Row by row
+
+    def _of_each_row(self, query: Query) -> Counter[tuple[Any, ...]]:
+        if not self.refreshes:
+            return self._answer(query.plan, [], exp.null())
+        arrived, found = self._arrived(query), Counter[tuple[Any, ...]]()
+        cuts = [0, *(one.after for one in self.refreshes), FOREVER]
+        for number, (since, until) in enumerate(pairwise(cuts)):
+            feeds = {
+                name: replace(
+                    s.feed, rows=[r for r, p in zip(s.feed.rows, s.places, strict=True) if since <= p < until]
+                )
+                for name, s in arrived.items()
+            }
+            tables = _replaced(self.tables, self.refreshes[:number])
+            found += replace(self, feeds={**self.feeds, **feeds})._answer(query.plan, [], exp.null(), tables)
+        return found
+
+    def _tables_after(self, place: int) -> Mapping[str, pa.Table]:
+        """What a boundary sees that fires when the row of this place has come."""
+        return _replaced(self.tables, [one for one in self.refreshes if one.after <= place])
 
     # The plain SQL answer over snapshots
 
-    def _answer(self, plan: Plan, contents: Sequence[list[Row]], boundary: exp.Expr) -> Counter[tuple[Any, ...]]:
-        return Counter(self._listed(plan, contents, boundary))
+    def _answer(
+        self,
+        plan: Plan,
+        contents: Sequence[list[Row]],
+        boundary: exp.Expr,
+        tables: Mapping[str, pa.Table] | None = None,
+    ) -> Counter[tuple[Any, ...]]:
+        return Counter(self._listed(plan, contents, boundary, tables))
 
-    def _listed(self, plan: Plan, contents: Sequence[list[Row]], boundary: exp.Expr) -> list[tuple[Any, ...]]:
+    def _listed(
+        self,
+        plan: Plan,
+        contents: Sequence[list[Row]],
+        boundary: exp.Expr,
+        tables: Mapping[str, pa.Table] | None = None,
+    ) -> list[tuple[Any, ...]]:
         """The rows in the order in which the database gives them."""
-        inputs = {name: _table(feed.columns, feed.rows) for name, feed in self.feeds.items()} | dict(self.tables)
+        inputs = {name: _table(feed.columns, feed.rows) for name, feed in self.feeds.items()} | dict(
+            self.tables if tables is None else tables
+        )
         numbered = iter(range(len(contents)))
 
         def snapshot(node: Window) -> Plan:
@@ -174,6 +243,10 @@ class _Arrived:
     @property
     def times(self) -> list[int]:
         return self.feed.times()
+
+
+def _replaced(tables: Mapping[str, pa.Table], refreshes: Sequence[Refreshed]) -> Mapping[str, pa.Table]:
+    return {**tables, **{one.table: one.rows for one in refreshes}}
 
 
 def micros(instant: datetime) -> int:

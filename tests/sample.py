@@ -29,6 +29,7 @@ CREATE STREAM s (ts TIMESTAMP, k INT, v DOUBLE, n INT, WATERMARK FOR ts AS ts - 
 CREATE STREAM r (ts TIMESTAMP, k INT, x INT, c STRING, WATERMARK FOR ts AS ts - INTERVAL 2 SECONDS);
 CREATE TABLE t (k INT, a INT, c STRING);
 CREATE TABLE u (k INT, b INT);
+CREATE TABLE f (k INT, a INT, c STRING) TBLPROPERTIES ('datacell.refresh' = 'never');
 """
 _DECIDING = (next(rule for rule in UNNEST if rule.name == "remove_inner_order"), *DECIDE)
 Values = Sequence[tuple[Any, ...]]
@@ -54,6 +55,7 @@ DATA: Mapping[str, Values] = {
         (9.0, 1, 10, "x"),
     ],
     "t": [(1, 1, "x"), (1, 1, "x"), (2, None, "y"), (None, 3, "x"), (3, 2, None), (4, 5, "z")],
+    "f": [(1, 1, "x"), (1, 1, "x"), (2, None, "y"), (None, 3, "x"), (3, 2, None), (4, 5, "z")],
     "u": [(1, 10), (1, 20), (2, None), (None, 30), (2, 5), (2, 5)],
 }
 
@@ -81,7 +83,9 @@ def reference(data: Mapping[str, Values] = DATA) -> Reference:
         assert stream.event_time is not None
         feeds[stream.name] = Feed(stream.fields, _rows(Schema(stream.fields), rows), stream.event_time, stream.lateness)
     for name, fields in catalog().tables.items():
-        tables[name] = pa.Table.from_pylist(_rows(Schema(fields), data[name]), schema=arrow_schema(Schema(fields)))
+        tables[name] = pa.Table.from_pylist(
+            _rows(Schema(fields), data.get(name, ())), schema=arrow_schema(Schema(fields))
+        )
     return Reference(feeds, tables, engine())
 
 

@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 
 import datacell
 from datacell.errors import DataCellError
+from datacell.sql.statements.statement import SparkStatement
 
 WRONG = {
     "CREATE TABLE m1 (a INT) USING nosuch": "Failed to find the data source: nosuch",
@@ -77,7 +78,7 @@ def test_a_safe_cell_reads_no_file_as_a_table(spark: SparkSession, tmp_path: Pat
         with pytest.raises(DataCellError, match="outside"):
             cell.sql(f"CREATE STREAM s (a INT) WITH (format = 'csv', path = '{tmp_path}')")
         with pytest.raises(DataCellError):  # not by a name that no token tells
-            cell.works.tables.execute(f"SELECT * FROM csv.`{tmp_path}`")
+            cell.works.tables.execute(SparkStatement(f"SELECT * FROM csv.`{tmp_path}`"))
         with pytest.raises(DataCellError, match="Java"):
             cell.query("SELECT reflect('java.lang.System', 'getProperty', 'user.dir')")
     finally:

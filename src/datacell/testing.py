@@ -19,7 +19,7 @@ are the outside, are the test's own. Every `push` is one micro-batch.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -45,7 +45,9 @@ from datacell.runtime.clock import Clock
 from datacell.runtime.net.factory import Factory
 from datacell.runtime.net.members import as_given
 from datacell.runtime.net.reception import SOURCE
+from datacell.runtime.net.refresh import replace_table
 from datacell.runtime.net.scheduler import Scheduler
+from datacell.runtime.plans.pinned import PinnedTables, schema_of
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.storage import files
 from datacell.runtime.storage.names import file_name
@@ -98,6 +100,9 @@ class Trial:
         self.hand_clock = HandClock()
         self.scheduler = Scheduler(clock or self.hand_clock)
         self.tables = dict(tables or {})
+        self._pinned = PinnedTables(
+            self.directory / "tables", lambda name, _: _found(self.tables, name), self.scheduler.members.clock.now
+        )
         columns = {name: fields_of(table.schema) for name, table in self.tables.items()}
         self.catalog = Catalog(tables=ByName(columns))
         for source, tokens in script.statements(text):
@@ -119,6 +124,18 @@ class Trial:
         checked = running.gate.check(to_table(rows, running.definition), self._run, self.scheduler.members.clock.now())
         self.scheduler.hand_over(running.definition.name, running.basket.next_number(SOURCE), *checked)
         self.scheduler.check()
+
+    def refresh(self, table: str, rows: pa.Table) -> None:
+        """REFRESH TABLE: it has these rows now, and queries see them from the next boundary on."""
+        name = _given(self.tables, table)
+
+        def replaced(readers: Sequence[Factory]) -> None:
+            self.tables[name] = rows
+            self._pinned.replace(name, rows, [reader.name.lower() for reader in readers], schema_of(rows))
+
+        if not rows.schema.equals(self.tables[name].schema):
+            raise SqlError(f"{name} would get other columns", hint="give it the same ones")
+        replace_table(self.scheduler, name, replaced)
 
     def advance(self, seconds: float) -> None:
         """Let time pass: streams become idle, arrival time goes on."""
@@ -166,7 +183,10 @@ class Trial:
         setting = Setting(statistics(self.catalog.streams.values()), SHIPPED, Site(self.engine.name), self.strategy)
         compiled = compile(query, setting)
         output = Output(self.directory / "queries" / file_name(name), arrow_schema(compiled.optimized.result))
-        chosen = plans or Plans.on(self.engine, name, self.tables.__getitem__)
+        if plans is None:
+            made_of = {table: schema_of(_found(self.tables, table).schema) for table in compiled.tables.values()}
+            self._pinned.pin(name.lower(), made_of)
+        chosen = plans or Plans.on(self.engine, name, self._pinned.reader(name.lower()))
         factory = self.scheduler.members.add_factory(name, compiled, output, chosen, compiled.evaluation.why)
         self.scheduler.fire()
         return factory
@@ -197,7 +217,11 @@ def _carry_out(trial: Trial, statement: Statement) -> None:
 
 
 def _found(things: Mapping[str, Found], name: str) -> Found:
+    return things[_given(things, name)]
+
+
+def _given(things: Mapping[str, Found], name: str) -> str:
     given = as_given(name, things)
     if given not in things:
         raise SqlError(f"there is no {name}", hint=f"there is {', '.join(things) or 'nothing'}")
-    return things[given]
+    return given

@@ -117,7 +117,7 @@ def test_what_does_not_pass_is_one_group_for_each_slice_and_what_is_rejected_one
     "text",
     [
         f"SELECT k, v FROM s {WINDOW} WHERE v > 1",
-        f"SELECT s.k, count(*) AS c FROM s {WINDOW} JOIN t ON s.k = t.k GROUP BY s.k",
+        f"SELECT s.k, count(*) AS c FROM s {WINDOW} JOIN f ON s.k = f.k GROUP BY s.k",
     ],
 )
 def test_what_is_no_aggregate_of_rows_as_they_come_is_not_metered(text: str) -> None:

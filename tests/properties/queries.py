@@ -31,7 +31,7 @@ _SIZES = st.lists(st.integers(0, 4), max_size=6)
 CUTS = st.fixed_dictionaries({"s": _SIZES, "r": _SIZES})
 """How the streams are cut into batches; the last one has what is left."""
 
-TABLES: dict[str, str] = {"t": "k:i a:i c:s", "u": "k:i b:i"}
+TABLES: dict[str, str] = {"t": "k:i a:i c:s", "u": "k:i b:i", "f": "k:i a:i c:s"}
 STREAMS: dict[str, str] = {"s": "k:i v:d n:i", "r": "k:i x:i c:s"}
 
 JOINS = ["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "LEFT SEMI JOIN", "LEFT ANTI JOIN"]
@@ -193,7 +193,7 @@ class Grammar:
         alias = self.alias()
         if depth > 0 and self.draw.pick(True, False, False):
             return f"({self.block('id', depth - 1, [])}) {alias}", [(f"{alias}.c0", "i"), (f"{alias}.c1", "d")]
-        name = self.draw.pick("s", "s", "r", "t", "u")
+        name = self.draw.pick("s", "s", "r", "t", "u", "f")
         columns = [(f"{alias}.{n}", k) for n, k in (c.split(":") for c in (TABLES | STREAMS)[name].split())]
         window = self.draw.pick(*self.windows) if name in STREAMS else ""
         return f"{name} [{window}] {alias}" if window else f"{name} {alias}", columns
@@ -247,4 +247,5 @@ def rows(random: Random) -> dict[str, Values]:
         "r": some(5, SECONDS, _KEYS, _NUMBERS, _TEXTS),
         "t": some(5, _KEYS, _NUMBERS, _TEXTS),
         "u": some(5, _KEYS, _NUMBERS),
+        "f": some(3, _KEYS, _NUMBERS, _TEXTS),
     }

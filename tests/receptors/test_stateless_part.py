@@ -23,7 +23,8 @@ STREAM = (
     "WITH (format = 'csv', path = '{path}', header = 'true', maxFilesPerTrigger = '1')"
 )
 TABLE = (
-    "CREATE OR REPLACE TEMPORARY VIEW few AS SELECT * FROM VALUES (7, 'seven'), (9, 'nine'), (9, 'IX') AS few(k, name)"
+    "CREATE OR REPLACE VIEW few TBLPROPERTIES ('datacell.refresh' = 'never') "
+    "AS SELECT * FROM VALUES (7, 'seven'), (9, 'nine'), (9, 'IX') AS few(k, name)"
 )
 PASSING = {
     "SELECT k, v, note FROM s [RANGE 2 SECONDS] WHERE k = 7": ROWS // KEYS,

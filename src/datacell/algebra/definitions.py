@@ -56,6 +56,8 @@ class StreamDefinition:
     options: tuple[tuple[str, str], ...] = ()
     ahead: int | None = None
     """How far ahead of all others a row's event time may be; None if nobody said."""
+    keep: int | None = None
+    """The rows of so long are kept for one-time queries."""
 
     @property
     def fields(self) -> tuple[Field, ...]:
@@ -77,3 +79,15 @@ class EmitterDefinition:
     source: str
     options: tuple[tuple[str, str], ...] = ()
     place: Place | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class TableDefinition:
+    """What a statement says of a table, beside its columns: when it is replaced by a newer version of itself.
+
+    By itself so many microseconds after it was pinned; with `is_fixed` never; else when REFRESH TABLE says so.
+    """
+
+    text: str = ""
+    is_fixed: bool = False
+    interval: int | None = None

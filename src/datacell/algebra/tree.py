@@ -45,6 +45,11 @@ def table_names(plan: Plan) -> set[str]:
     return {node.name for node in descendants(plan) if isinstance(node, Table)}
 
 
+def may_be_refreshed(plan: Plan) -> bool:
+    """Does it read a table that may be replaced by a newer version?"""
+    return any(isinstance(node, Table) and not node.is_fixed for node in descendants(plan))
+
+
 def inputs(plan: Plan) -> list[Input]:
     return [node for node in descendants(plan) if isinstance(node, Input)]
 

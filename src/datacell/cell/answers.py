@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pyarrow as pa
 
 from datacell.algebra.query import Query
 from datacell.cell import listing
 from datacell.cell.intake import failing, refused
 from datacell.cell.result import Result
+from datacell.cell.tables import is_in_driver
 from datacell.cell.works import Works
 from datacell.compile import compile
 from datacell.compile.explain import Format, explain_query
+from datacell.engines.protocol import run_once
 from datacell.errors import EngineError, EngineLostError
 from datacell.runtime.net.members import as_given
 from datacell.sql.catalog import Catalog
 from datacell.sql.statements.statement import Analyze, Explain, Select, Show, SparkStatement, Statement
 
 
-def answer(statement: Statement, works: Works, catalog: Catalog) -> Result | None:
-    """The answer of a statement, if it has one."""
-    rows = _rows(statement, works, catalog)
+def answer(statement: Statement, works: Works, catalog: Catalog, versions: Mapping[str, str]) -> Result | None:
+    """The answer of a statement, if it has one. `versions` tells which tables queries see."""
+    rows = _rows(statement, works, catalog, versions)
     return None if rows is None else Result(rows, works.spark)
 
 
@@ -27,25 +31,29 @@ def once(query: Query, works: Works, catalog: Catalog) -> pa.Table:
     """The answer of a query over tables, and baskets as they are now."""
     plan = compile(query, works.setting(catalog)).optimized.plan
     try:
-        return works.engines.run(plan, works.tables.inputs(plan))
+        with works.tables.inputs(plan) as inputs:
+            if is_in_driver(inputs):
+                return works.engines.run(plan, inputs)
+            return run_once(works.engines.spark, plan, inputs)
     except EngineLostError:
         raise
     except EngineError as error:
         raise EngineError(error.message, place=error.place or query.place, hint=error.hint) from error
 
 
-def _rows(statement: Statement, works: Works, catalog: Catalog) -> pa.Table | None:
+def _rows(statement: Statement, works: Works, catalog: Catalog, versions: Mapping[str, str]) -> pa.Table | None:
     net = works.scheduler.members
     match statement:
         case Select(query):
             return once(query, works, catalog)
         case Show(thing):
-            return listing.listed(thing, net, works.deliveries.running, failing(works.intake), refused(works.intake))
+            beside = failing(works.intake), refused(works.intake), versions
+            return listing.listed(thing, net, works.deliveries.running, *beside)
         case Explain(stage, query):
             lines = explain_query(query, stage, Format.TEXT, works.setting(catalog)).splitlines()
             return pa.table({"plan": lines})
         case Analyze(name):
             return listing.fragments(net.factories[as_given(name, net.factories)])
-        case SparkStatement(text):
-            return works.tables.execute(text, statement.place)
+        case SparkStatement():
+            return works.tables.execute(statement)
     return None

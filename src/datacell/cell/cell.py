@@ -85,7 +85,7 @@ class Cell:
         self._require_open()
         answer = None
         for source, tokens in script.statements(text):
-            answer = self.statements.execute(self.statements.bound(source, tokens))
+            answer = self.statements.execute(_not_continuous(self.statements.bound(source, tokens)))
         return answer
 
     @never_javas_own()
@@ -183,6 +183,7 @@ class Cell:
             return
         self._is_running = True
         self._stopping.clear()
+        self.statements.refreshing.refresh_due(self.statements.catalog)
         net = self.works.scheduler.members
         for factory in net.factories.values():
             factory.output.closed = False
@@ -220,6 +221,7 @@ class Cell:
         while not self._stopping.wait(0.5):
             try:
                 self.works.intake.revive()
+                self.statements.refreshing.refresh_due(self.statements.catalog)
                 self.works.scheduler.tick()
                 self.works.deliveries.tell()
             except EngineLostError:  # `check` finds that out, too, and raises it where somebody waits
@@ -235,6 +237,18 @@ class Cell:
             raise DataCellError(
                 "this cell was stopped", hint="datacell.connect() makes a new one; state is in its checkpoint"
             )
+
+
+def _not_continuous(statement: Statement) -> Statement:
+    """A query over windows has no answer once and for all."""
+    match statement:
+        case Select(query) if query.timing is not Timing.ONCE:
+            raise SqlError(
+                "this query is continuous: it is answered again and again",
+                place=query.place,
+                hint="CREATE CONTINUOUS QUERY name AS … starts it; then SELECT * FROM name is its latest answer",
+            )
+    return statement
 
 
 def _waits(statement: Statement, catalog: Catalog) -> bool:

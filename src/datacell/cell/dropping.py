@@ -26,6 +26,7 @@ def _drop_query(name: str, works: Works) -> None:
     if readers:
         raise SqlError(f"emitter {readers[0].name} reads {name}", hint=f"DROP EMITTER {readers[0].name} first")
     with works.scheduler.exclusively() as net:
+        works.pinned.drop(net.factories[name].output.life)
         net.drop_factory(name)
     for emitter in works.checkpoint.emitters_of(name):  # of an earlier run, and not created again
         works.checkpoint.forget("emitter", emitter)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from datacell.algebra import duration
 from datacell.emitters.delivery import Delivery
 from datacell.errors import EngineError, counted
 from datacell.runtime.net.factory import Factory
@@ -59,25 +60,30 @@ def listed(
     deliveries: Mapping[str, Delivery],
     failing: Mapping[str, str],
     refused: Mapping[str, int],
+    versions: Mapping[str, str],
 ) -> pa.Table:
-    """`failing` are the streams whose source cannot be read at present, with why; `refused` counts their senders."""
+    """`failing` are the streams whose source cannot be read at present, with why; `refused` counts their senders.
+
+    `versions` tells for each query which tables it sees.
+    """
     match thing:
         case Thing.STREAM:
             return _streams(net, failing, refused)
         case Thing.QUERY:
-            return _queries(net)
+            return _queries(net, versions)
     return _emitters(deliveries)
 
 
 def _streams(net: Members, failing: Mapping[str, str], refused: Mapping[str, int]) -> pa.Table:
     return _table(
-        ("stream", "enabled", "rows", "in basket", "late", "rejected", "to driver", "remark", "failure"),
+        ("stream", "enabled", "rows", "in basket", "keeps", "late", "rejected", "to driver", "remark", "failure"),
         [
             (
                 name,
                 stream.enabled,
                 stream.basket.progress.rows,
                 sum(len(batch.rows) for batch in stream.basket.batches),
+                None if stream.keeper is None else duration.show(stream.keeper.span),
                 stream.basket.progress.late,
                 stream.basket.progress.rejected,
                 stream.basket.account.to_driver.rows,
@@ -93,7 +99,7 @@ def _hung_up(senders: int) -> str:
     return f"{counted(senders, 'sender')} hung up on, because a limit was reached" if senders else ""
 
 
-def _queries(net: Members) -> pa.Table:
+def _queries(net: Members, versions: Mapping[str, str]) -> pa.Table:
     return _table(
         (
             "query",
@@ -107,16 +113,17 @@ def _queries(net: Members) -> pa.Table:
             "chunks per slice",
             "kept rows",
             "late",
+            "tables",
             "predicted ms",
             "observed ms",
             "moves",
             "remark",
         ),
-        [_query(name, factory, net.late_for(name)) for name, factory in net.factories.items()],
+        [_query(name, factory, net.late_for(name), versions.get(name, "")) for name, factory in net.factories.items()],
     )
 
 
-def _query(name: str, factory: Factory, late: int) -> tuple[Any, ...]:
+def _query(name: str, factory: Factory, late: int, tables: str) -> tuple[Any, ...]:
     held = factory.evaluation.held()
     return (
         name,
@@ -130,6 +137,7 @@ def _query(name: str, factory: Factory, late: int) -> tuple[Any, ...]:
         None if held is None else held.chunks,
         None if held is None else held.rows,
         late,
+        tables,
         *_spent(factory),
         len(factory.plans.placements.moves),
         factory.remark,

@@ -14,6 +14,7 @@ from datacell.algebra.definitions import EmitterDefinition, StreamDefinition
 from datacell.algebra.query import Query, Timing
 from datacell.cell.answers import answer, once
 from datacell.cell.dropping import drop
+from datacell.cell.refreshing import Refreshing
 from datacell.cell.result import Result
 from datacell.cell.works import Works
 from datacell.compile import compile
@@ -38,6 +39,7 @@ from datacell.sql.statements.statement import (
     CreateStream,
     Drop,
     InsertInto,
+    Refresh,
     Restart,
     Select,
     Statement,
@@ -57,7 +59,8 @@ class Statements:
     ) -> None:
         self.works, self._refuses_infeasible, self._is_running = works, refuses_infeasible, is_running
         self.safety, self._net = safety, works.scheduler.members
-        self.catalog = Catalog(find_table=works.tables.find)
+        self.catalog = Catalog(find_table=works.tables.find, find_definition=works.tables.definition)
+        self.refreshing = Refreshing(works)
 
     def bound(self, source: Source, tokens: Sequence[Token]) -> Statement:
         """A statement, if it may be carried out here."""
@@ -90,8 +93,10 @@ class Statements:
                 self.restart(name)
             case Switch(stream_name, enabled):
                 self._switch(stream_name, enabled)
+            case Refresh(name):
+                self.refreshing.refresh(name, self.catalog)
             case _:
-                return answer(statement, self.works, self.catalog)
+                return answer(statement, self.works, self.catalog, self.refreshing.versions())
         return None
 
     def factory(self, name: str) -> Factory:
@@ -133,8 +138,11 @@ class Statements:
         plan = f"\n{show.text(compiled.optimized.plan)}" if compiled.rewritten else ""
         why = compiled.evaluation.why if isinstance(compiled.evaluation, AtBoundaries) else ""
         remark = "; ".join(filter(None, (why, compiled.refusal, told)))
-        admitted = self.works.checkpoint.admitted("query", name, query.text + plan)
+        pinned = "\nwith pinned tables" if compiled.tables else ""  # others were kept in another form
+        admitted = self.works.checkpoint.admitted("query", name, query.text + plan + pinned)
         with admitted as life, self.works.scheduler.exclusively() as net:
+            made_of = {table: self.refreshing.made_of(table, self.catalog) for table in compiled.tables.values()}
+            self.works.pinned.pin(life, made_of)
             schema = arrow_schema(compiled.optimized.result)
             output = Output(self.works.checkpoint.query(name), schema, life, self.works.kept)
             self.works.deliveries.expect(output, name)

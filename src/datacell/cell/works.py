@@ -23,6 +23,7 @@ from datacell.placement.operators import Site
 from datacell.runtime.clock import Clock
 from datacell.runtime.net.scheduler import Scheduler
 from datacell.runtime.plans.memory import DriverMemory
+from datacell.runtime.plans.pinned import PinnedTables
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.storage import reach
 from datacell.runtime.storage.checkpoint import Checkpoint
@@ -52,7 +53,9 @@ class Works:
         self.engines = Engines(on_spark, DuckDBEngine(), engine)
         self.scheduler = Scheduler(clock)
         self.intake = Intake(on_spark, self.scheduler, self.checkpoint)
-        self.tables = Tables(self.spark, spark or self.spark, self.scheduler)
+        root = self.checkpoint.root
+        self.tables = Tables(self.spark, spark or self.spark, self.scheduler, self.memory, root / "scratch")
+        self.pinned = PinnedTables(root / "tables", self.tables.fetch, clock.now, self.memory, self._is_alive)
         self.deliveries = Deliveries(self.scheduler, self.checkpoint)
 
     def _started(self, spark: SparkSession | None, master: str | None) -> SparkEngine:
@@ -86,7 +89,11 @@ class Works:
         """The plans of a query, to be prepared."""
         engines = {Site.SPARK: self.engines.spark, Site.DUCKDB: self.engines.duckdb}
         known, units = compiled.setting.known, compiled.setting.units
-        return Plans.placed(name, engines, compiled.site, self.tables.read, known, units, self.memory)
+        tables = self.pinned.reader(self.checkpoint.lives[f"query {name.lower()}"])
+        return Plans.placed(name, engines, compiled.site, tables, known, units, self.memory)
+
+    def _is_alive(self, life: str) -> bool:
+        return life in self.checkpoint.lives.values()
 
     def forbid_files_as_tables(self) -> None:
         """In the sessions that queries run in; of the owner's only temporary views are looked at."""

@@ -7,11 +7,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from datacell.algebra import tree
+from datacell.algebra.plan import Plan, Table
 from datacell.algebra.query import Query
+from datacell.algebra.schema import Field
 from datacell.compile.evaluation import Evaluation, evaluation
 from datacell.compile.physical import Physical, physical
 from datacell.compile.setting import Setting
@@ -58,6 +61,20 @@ class Compiled:
     @cached_property
     def streams(self) -> list[str]:
         return sorted({s.name for s in tree.streams(self.optimized.plan)})
+
+    @cached_property
+    def tables(self) -> Mapping[str, str]:
+        """The tables that it reads beside streams: as they are called in it, by their names in small letters."""
+        return {name.lower(): name for name in sorted(tree.table_names(self.optimized.plan))}
+
+    def columns_of(self, table: str) -> tuple[Field, ...]:
+        """The columns that it reads of a table."""
+        return _columns(self.optimized.plan, table)
+
+
+def _columns(plan: Plan, table: str) -> tuple[Field, ...]:
+    nodes = (node for node in tree.descendants(plan) if isinstance(node, Table) and node.name.lower() == table.lower())
+    return tuple(dict.fromkeys(field for node in nodes for field in node.columns))
 
 
 def compile(query: Query, setting: Setting) -> Compiled:

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from datacell.algebra.plan import Plan
 from datacell.algebra.query import Query, Timing
+from datacell.algebra.tree import may_be_refreshed
 from datacell.algebra.window import WindowSpec
 from datacell.compile.setting import Setting
 from datacell.incremental.inputs import TIME, BasketRows, over_baskets
@@ -87,7 +88,7 @@ class EveryInstant:
 
     @cached_property
     def stateless(self) -> tuple[FlowOfWindow, ...]:
-        """What can be made of rows wherever they are."""
+        """What can be made of rows wherever they are; of a table that may be refreshed nothing may be kept."""
         found = []
         for name, flow in self.program.flows:
             for leaf in flow.leaves:
@@ -95,7 +96,8 @@ class EveryInstant:
                     stream, window = self.program.windows[leaf.index]
                     plan = of_window(flow, leaf, BasketRows(stream), TIME)
                     found.append(FlowOfWindow(part_of(name, str(leaf)), name, stream, window, plan))
-        return tuple(found)
+        raw = {one.stream for one in found if may_be_refreshed(one.plan)}
+        return tuple(one for one in found if one.stream not in raw)
 
     def named(self) -> Iterator[NamedPlan]:
         yield from ((one.name, one.plan) for one in self.stateless)

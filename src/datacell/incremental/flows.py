@@ -18,9 +18,9 @@ def is_flow(plan: Plan) -> bool:
             return is_flow(child)
         case Join(left, right, kind):
             if is_static(right):
-                return is_flow(left) and kind not in (JoinKind.RIGHT, JoinKind.FULL)
+                return stays(right) and is_flow(left) and kind not in (JoinKind.RIGHT, JoinKind.FULL)
             if is_static(left):
-                return is_flow(right) and kind in (JoinKind.INNER, JoinKind.RIGHT)
+                return stays(left) and is_flow(right) and kind in (JoinKind.INNER, JoinKind.RIGHT)
             return kind is JoinKind.INNER and is_flow(left) and is_flow(right)
         case Union(inputs):
             return all(map(is_flow, inputs)) and _is_single(plan)
@@ -34,6 +34,14 @@ def _is_single(plan: Plan) -> bool:
 
 def is_static(plan: Plan) -> bool:
     return not tree.has_stream(plan) and not tree.reads_boundary(plan)
+
+
+def stays(static: Plan) -> bool:
+    """Are the rows of a plan over tables the same at every boundary?
+
+    Of tables that may be refreshed they are not, so no slice may have been joined with them.
+    """
+    return not tree.may_be_refreshed(static)
 
 
 def is_pair(plan: Plan) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from datacell.algebra import scalar, tree
 from datacell.algebra.plan import Filter, Join, JoinKind, Map, Plan, Union
-from datacell.incremental.flows import is_flow, is_static
+from datacell.incremental.flows import is_flow, is_static, stays
 
 _EACH_LEFT = (JoinKind.INNER, JoinKind.LEFT, JoinKind.SEMI, JoinKind.ANTI)
 _EACH_RIGHT = (JoinKind.INNER, JoinKind.RIGHT)
@@ -39,7 +39,7 @@ def _is_cut(union: Union) -> bool:
 
 
 def _may_meet(other: Plan, kind: JoinKind) -> bool:
-    return is_static(other) or (kind is JoinKind.INNER and is_flow(other))
+    return (is_static(other) and stays(other)) or (kind is JoinKind.INNER and is_flow(other))
 
 
 def _each(union: Union, change: Callable[[Plan], Plan]) -> Plan:

@@ -8,6 +8,8 @@ From every stream upward, operators go into the slice until one needs more than 
 - an aggregate that can be decomposed, a distinct and a top k over a flow are done per slice, and again over what is
   shown;
 - everything else reads the rows that its flows gave.
+
+A join with a table that may be refreshed is no flow: it stays above the slices (`beside_tables`).
 """
 
 from __future__ import annotations
@@ -20,10 +22,12 @@ from datacell.algebra.carry import ungrouped
 from datacell.algebra.plan import (
     Aggregate,
     Distinct,
+    Filter,
     Group,
     Intersection,
     Join,
     JoinKind,
+    Map,
     Order,
     Plan,
     SortKey,
@@ -34,6 +38,7 @@ from datacell.algebra.plan import (
 from datacell.algebra.query import Query
 from datacell.algebra.rename import canonical
 from datacell.algebra.window import Rows, WindowSpec
+from datacell.incremental.beside_tables import meets_table, pieces_beside_tables
 from datacell.incremental.cuts import Cuts, cuts
 from datacell.incremental.decompose_aggregate import DecomposedAggregate, decomposed
 from datacell.incremental.delta_join import over_new_pairs, replaced
@@ -116,6 +121,8 @@ class _Splitter:
                 return self._once(child, why)
             case Union() | Intersection():
                 return plan.with_children([self._once(child, why) for child in plan.children])
+            case Filter() | Map() | Join() if meets_table(plan):
+                return plan.with_children([self._once(child, why) for child in plan.children])
         return self.rest(plan, why)
 
     def _first(self, plan: Plan, keys: tuple[SortKey, ...], count: int) -> Plan:
@@ -131,6 +138,11 @@ class _Splitter:
             return taken.whole(plan, self._pieces(taken, child))
         if taken is not None and isinstance(child, Union) and all(map(self._is_flow, child.inputs)):
             return taken.whole(plan, Union(tuple(self._pieces(taken, i) for i in child.inputs)))
+        if taken is not None and not has_pairs(child):
+            why = f"{taken.shown} of each slice, to be joined with tables"
+            pieces = pieces_beside_tables(taken, child, lambda piece, combined: self._leaf(piece, combined, why))
+            if pieces is not None:
+                return taken.whole(plan, pieces)
         below = self.rest(child, needs_rows(plan) or "they are aggregated with others")
         return Aggregate(Group(below, plan.keys) if plan.keys else below, plan.aggregates)
 

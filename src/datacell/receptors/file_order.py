@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 import pyarrow as pa
@@ -30,9 +32,14 @@ def ordered(rows: pa.Table, keys: Sequence[str] = FILE_ORDER) -> pa.Table:
     marks = [rows[k].combine_chunks().dictionary_encode() for k in present]
     codes = np.array([m.indices.to_numpy() for m in marks])
     begins = np.concatenate(([0], np.flatnonzero((codes[:, 1:] != codes[:, :-1]).any(axis=0)) + 1))
-    values = [m.dictionary.to_pylist() for m in marks]
+    values = [list(map(_plain, m.dictionary.to_pylist())) for m in marks]
     order = sorted(
         range(len(begins)), key=lambda run: [v[c] for v, c in zip(values, codes[:, begins[run]], strict=True)]
     )
     plain, lengths = rows.drop_columns(present), np.diff(np.append(begins, len(rows)))
     return pa.concat_tables([plain.slice(int(begins[run]), int(lengths[run])) for run in order])
+
+
+def _plain(value: Any) -> Any:
+    """A path as it is called; Spark spells it as a part of a URL, in which blanks come after letters."""
+    return unquote(value) if isinstance(value, str) else value

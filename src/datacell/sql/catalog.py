@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from datacell.algebra.definitions import REJECTED, EmitterDefinition, StreamDefinition
+from datacell.algebra.definitions import REJECTED, EmitterDefinition, StreamDefinition, TableDefinition
 from datacell.algebra.query import Query
 from datacell.algebra.schema import Field
 
@@ -16,6 +16,10 @@ TableFinder = Callable[[str], "tuple[Field, ...] | None"]
 
 def no_tables(name: str) -> tuple[Field, ...] | None:
     return None
+
+
+def no_definition(name: str) -> TableDefinition:
+    return TableDefinition()
 
 
 class ByName(Mapping[str, Meaning]):
@@ -51,6 +55,8 @@ class Catalog:
     feeds: ByName[frozenset[str]] = field(default_factory=ByName)
     """The streams that INSERT INTO reads to feed each stream."""
     find_table: TableFinder = no_tables
+    definitions: ByName[TableDefinition] = field(default_factory=ByName)
+    find_definition: Callable[[str], TableDefinition] = no_definition
 
     def stream(self, name: str) -> StreamDefinition | None:
         return self.streams.get(name)
@@ -67,6 +73,10 @@ class Catalog:
         if found is None and (query := self.query(name)) is not None:
             return query.result.fields
         return found if found is not None else self.find_table(name)
+
+    def definition(self, name: str) -> TableDefinition:
+        """What is said of a table beside its columns."""
+        return self.definitions.get(name) or self.find_definition(name)
 
     def is_table(self, name: str) -> bool:
         """Has the script made such a table or view, be its columns known or not?"""

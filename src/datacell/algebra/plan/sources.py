@@ -37,7 +37,9 @@ class Stream(_Relation):
 
 @dataclass(frozen=True)
 class Table(_Relation):
-    """The rows of a table, valid at every instant."""
+    """The rows of a table, valid at every instant; one that `is_fixed` is never replaced by a newer version."""
+
+    is_fixed: bool = False
 
     def head(self) -> str:
         return f"table {self.name}{_alias(self)} ({_names(self.columns)})"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import pyarrow as pa
 
+from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.tree import Key
 from datacell.engines.arrow import arrow_schema
 from datacell.intervals.flow import Flow, Leaf
@@ -62,3 +64,25 @@ def beginning(rows: pa.Table, since: int, until: int) -> pa.Table:
     begins = positions(rows[FROM])
     inside = (begins >= since) & (begins < until)
     return rows if inside.all() else rows.filter(pa.array(inside))
+
+
+def ending(rows: pa.Table, at: int) -> pa.Table:
+    """The rows, none of them valid longer than until this instant."""
+    return _with(rows, TO, np.minimum(positions(rows[TO]), at))
+
+
+def from_instant(rows: pa.Table, at: int) -> pa.Table:
+    """The rows from this instant on; those that end before it are left out."""
+    if not len(rows):
+        return rows
+    live = rows.filter(pa.array(positions(rows[TO]) > at))
+    return _with(live, FROM, np.maximum(positions(live[FROM]), at))
+
+
+def first_open(rows: pa.Table, at: int) -> int:
+    """When the first of the rows began that are valid beyond this instant."""
+    return int(positions(rows[FROM])[positions(rows[TO]) > at].min(initial=FOREVER))
+
+
+def _with(rows: pa.Table, column: str, values: Positions) -> pa.Table:
+    return rows.set_column(rows.schema.get_field_index(column), column, pa.array(values))

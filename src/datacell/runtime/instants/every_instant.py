@@ -36,10 +36,12 @@ class AnswersAtEveryInstant:
             MadeRows(one, baskets[one.stream], plans, output.directory / "made" / str(number))
             for number, one in enumerate(described.stateless)
         ]
-        self._narrowed = {name for name, basket in baskets.items() if narrows(self._of(name), basket.schema)}
+        named = ((name, self._of(name), basket) for name, basket in baskets.items())
+        self._narrowed = {name for name, made, basket in named if made and narrows(made, basket.schema)}
         """The streams of which less comes to the driver if the first stage makes something of them."""
         self._has_cluster = plans.has_cluster
-        self.program = RunningProgram(described.program, baskets, plans, *reached, staged=self._staged)
+        since = saved.get("since", -FOREVER)
+        self.program = RunningProgram(described.program, baskets, plans, *reached, staged=self._staged, since=since)
         self._recovered = None if output.last is None else output.last.rows
         self._has_fired = False
 
@@ -70,9 +72,7 @@ class AnswersAtEveryInstant:
         """Let time go on to the watermark."""
         now = ready()
         rows = self.program.advance(now.watermark, now.ended)
-        cut_points = [[asdict(c) for c in of_one.known] for of_one in self.program.cut_points]
-        saved = {"now": self.program.now, "released": self.program.released, "cut_points": cut_points}
-        return Fired(rows, rows, None, saved)
+        return Fired(rows, rows, None, _saved(self.program))
 
     def keep(self, fired: Fired) -> None:  # noqa: ARG002 - the program has gone on already
         self._has_fired = True
@@ -106,3 +106,18 @@ class AnswersAtEveryInstant:
 
     def _of(self, stream: str) -> list[MadeRows]:
         return [one for one in self._staged if one.described.stream == stream]
+
+
+def settled(answers: AnswersAtEveryInstant, ready: Ready) -> Fired | None:
+    """Everything before the instant that time has come to is given out; what follows is answered anew."""
+    until = max(answers.program.now, ready().watermark)
+    if until == -FOREVER:
+        return None
+    rows = answers.program.settle(until)
+    return Fired(rows, rows, None, _saved(answers.program))
+
+
+def _saved(program: RunningProgram) -> dict[str, Any]:
+    cut_points = [[asdict(c) for c in of_one.known] for of_one in program.cut_points]
+    reached = {"now": program.now, "released": program.released, "since": program.since}
+    return {**reached, "cut_points": cut_points}

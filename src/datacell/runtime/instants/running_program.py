@@ -7,6 +7,10 @@ ordered by (valid_from, valid_to), because it waits for the progress of the last
 An operator's state follows from the rows that reach beyond what has been delivered and from its cut points: nothing
 else is stored. After a restart these rows are taken once more, and what was delivered then is not delivered again.
 
+A table that may be refreshed is replaced at the instant that time has come to. What was given out cannot be taken back,
+so of such a query no row is given out before it has ended; then all before that instant is, and after it operators
+begin anew, with what is still valid.
+
 A row that goes on holds back everything that began after it. Where that is much, the operator that waits is cut.
 """
 
@@ -14,18 +18,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import pyarrow as pa
 
 from datacell.algebra.plan import Coalescing
 from datacell.algebra.positions import FOREVER
+from datacell.algebra.tree import may_be_refreshed
+from datacell.algebra.window import WindowSpec
+from datacell.errors import SqlError
 from datacell.intervals import operators
 from datacell.intervals.flow import Leaf, OperatorRows
 from datacell.intervals.operators import Operator
 from datacell.intervals.program import ANSWER, Program
-from datacell.intervals.validity import END
+from datacell.intervals.validity import END, valid_to
 from datacell.runtime.evaluation import Held
 from datacell.runtime.instants.aggregate import StatefulAggregate
-from datacell.runtime.instants.buffer import InputBuffer, beginning
+from datacell.runtime.instants.buffer import InputBuffer, beginning, ending, first_open, from_instant
 from datacell.runtime.instants.coalesce import StatefulCoalesce
 from datacell.runtime.instants.cut_points import CutPoint, CutPoints
 from datacell.runtime.instants.delivery import Delivery
@@ -61,8 +69,11 @@ class RunningProgram:
         released: int = -FOREVER,
         cut_points: Sequence[Sequence[CutPoint]] = (),
         staged: Sequence[MadeRows] = (),
+        since: int = -FOREVER,
     ) -> None:
-        self.program, self.now, self.released = program, now, released
+        """What was valid before `since` was answered with older tables."""
+        self.program, self.now, self.released, self.since = program, now, released, since
+        self._holds = may_be_refreshed(program.query.plan) and all(map(ends, program.windows))
         self.cut_points = [CutPoints(c) for c in cut_points or [(_first(o),) for o in program.operators]]
         described = zip(program.operators, program.labels, self.cut_points, strict=True)
         self.operators = [_stateful(operator, label, plans, cuts) for operator, label, cuts in described]
@@ -98,6 +109,21 @@ class RunningProgram:
         self._delivery.forget(self.released)
         return self._delivery.deliver(rows)
 
+    def settle(self, until: int) -> pa.Table:
+        """Give out everything before the instant that time has come to; what follows will be answered anew."""
+        if not self._holds:
+            raise SqlError(
+                "a window of it never ends, so its answers reach beyond every instant and have been given out",
+                hint="give its windows a length or a SLIDE; or DROP the query, and create it again",
+            )
+        if not self._is_warm:
+            self._warm_up()
+        self._is_warm = False
+        self._flow(self.now, END)
+        rows = ending(beginning(self._answer.take(END), self.released, until), until)
+        self.now = self.released = self.since = until
+        return self._delivery.deliver(rows)
+
     def latest(self) -> pa.Table:
         """Of what was given out, the rows that are valid at the last instant that was answered."""
         return self._delivery.valid_until(self.released)
@@ -107,7 +133,7 @@ class RunningProgram:
 
     def waiting(self) -> int:
         """How many rows are there that must wait for earlier ones."""
-        return sum(o.waiting() for o in self.operators) + len(self._answer.rows)
+        return sum(o.waiting() for o in self.operators) + (0 if self._holds else len(self._answer.rows))
 
     def remark(self) -> str:
         """What was decided on the way, for readers."""
@@ -132,6 +158,8 @@ class RunningProgram:
     def _released(self, since: int, until: int) -> pa.Table:
         """What begins between what was given out and what may be now."""
         progress = self._flow(since, until)
+        if self._holds and until < END:
+            progress = min(progress, first_open(self._answer.rows, until))
         before, self.released = self.released, max(self.released, progress)
         return beginning(self._answer.take(self.released), before, END)
 
@@ -146,6 +174,8 @@ class RunningProgram:
             leaf = OperatorRows(index)
             new[leaf], progress[leaf] = operator.advance(new, progress)
         self._answer.put(new)
+        if self.since != -FOREVER:
+            self._answer.rows = from_instant(self._answer.rows, self.since)
         return self._answer.progress(progress)
 
     def _relieve(self, step: int) -> None:
@@ -182,6 +212,11 @@ def _stateful(operator: Operator, label: str, plans: Plans, cut_points: CutPoint
         case operators.Split():
             return StatefulSplit(operator, label, plans, cut_points)
     raise AssertionError(operator)
+
+
+def ends(window: tuple[str, WindowSpec]) -> bool:
+    """Does every row cease to be valid under a window?"""
+    return bool((valid_to(window[1], np.zeros(1, dtype=np.int64)) < FOREVER).all())
 
 
 def _first(operator: Operator) -> CutPoint:

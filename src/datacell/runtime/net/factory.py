@@ -14,7 +14,7 @@ from datacell.compile import Compiled
 from datacell.compile.evaluation import AtBoundaries, EveryInstant, RowByRow
 from datacell.engines.transfers import Account
 from datacell.errors import CheckpointError, EngineLostError, PlanError
-from datacell.runtime.evaluation import Evaluation, PreparedBatch, Ready
+from datacell.runtime.evaluation import Evaluation, Fired, PreparedBatch, Ready
 from datacell.runtime.instants.every_instant import AnswersAtEveryInstant
 from datacell.runtime.net.stopped import Stopped, lost_before, stopped
 from datacell.runtime.plans.plans import Plans
@@ -47,7 +47,7 @@ class Factory:
         remark: str = "",
     ) -> None:
         self.name, self.compiled, self.baskets = name, compiled, baskets
-        self.streams = compiled.streams
+        self.streams, self.tables = compiled.streams, compiled.tables
         self.plans, self.output, self.ready = plans, output, ready
         self.evaluation: Evaluation = evaluation_of(compiled, baskets, plans, output)
         self.stopped: Stopped | None = lost_before(output.directory)
@@ -73,11 +73,7 @@ class Factory:
     def fire(self) -> None:
         started = time.perf_counter()
         with self.or_stop():
-            fired = self.evaluation.fire(self.ready)
-            if fired is not None:
-                self.output.append(fired.rows, dict(fired.saved), fired.beside)
-                self.evaluation.keep(fired)
-                self.answered += fired.answered
+            write(self, self.evaluation.fire(self.ready))
         self.seconds += time.perf_counter() - started
 
     def expire(self) -> None:
@@ -149,6 +145,14 @@ class Factory:
         if self.stopped is not None:
             return [(Axis.NUMBER, row) for name, row in self.stopped.kept_from.items() if name == stream]
         return self.evaluation.oldest_needed(stream, coming)
+
+
+def write(factory: Factory, fired: Fired | None) -> None:
+    """Put what a firing gave into the output, and go on from there."""
+    if fired is not None:
+        factory.output.append(fired.rows, dict(fired.saved), fired.beside)
+        factory.evaluation.keep(fired)
+        factory.answered += fired.answered
 
 
 def restart(factory: Factory, plans: Plans) -> None:

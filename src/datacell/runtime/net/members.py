@@ -98,6 +98,10 @@ class Members:
         """The factories that read a stream."""
         return [f for f in list(self.factories.values()) if stream in f.streams]
 
+    def readers_of_table(self, table: str) -> list[Factory]:
+        """The factories at work that read a table; one that has stopped keeps the version that it had."""
+        return [f for f in self.factories.values() if table.lower() in f.tables and f.stopped is None]
+
     def late_for(self, factory: str) -> int:
         """Rows of which a factory has missed something because they came too late."""
         return sum(s.basket.progress.missed.get(factory, 0) for s in self.streams.values())

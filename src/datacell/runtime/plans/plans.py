@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from time import perf_counter
 
-import pyarrow as pa
-
 from datacell.algebra.plan import Plan
 from datacell.engines.protocol import Engine
 from datacell.errors import PlanError
@@ -22,14 +20,15 @@ from datacell.runtime.plans.observed import Observed
 from datacell.runtime.plans.placements import Placements
 from datacell.runtime.plans.policy import Alone, ByCost
 from datacell.runtime.plans.prepared import PreparedPlan
+from datacell.runtime.plans.table_versions import Rows
 
 BEHIND = 0.95
 """The share of the time that a query works from which on it cannot keep up."""
 
-ReadTable = Callable[[str], pa.Table]
+ReadTable = Callable[[str], Rows]
 
 
-def no_tables(name: str) -> pa.Table:
+def no_tables(name: str) -> Rows:
     raise KeyError(name)
 
 

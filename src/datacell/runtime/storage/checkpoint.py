@@ -7,6 +7,7 @@
     streams/NAME/basket/           the live batches of a stream
     streams/NAME/spark/            how far Spark has read its source
     queries/NAME/                  the firings of a query
+    tables/NAME/                   the versions of a table that queries see
     emitters/NAME.json             how far an emitter has delivered
     spool/NAME/                    rows that came by socket or push, until they are read
 """
@@ -63,7 +64,7 @@ class Checkpoint:
         self._half: dict[str, str] = saved["half"]
         self.id: str = saved["id"]
         """By which it is known wherever it is moved."""
-        self._lives: dict[str, str] = saved["lives"]
+        self.lives: dict[str, str] = saved["lives"]
         for kind, name in (key.split(" ", 1) for key in list(self._half)):
             self._remove(kind, name)
         self._half.clear()
@@ -104,14 +105,14 @@ class Checkpoint:
         key = f"{kind} {name.lower()}"
         self.require_same(kind, name, definition)
         if key in self._made_of:
-            yield self._lives[key]
+            yield self.lives[key]
             return
         if (left := next((path for path in self._paths(kind, name) if path.exists()), None)) is not None:
             raise damaged(self.root / "cell.json", f"it does not know the {kind} {name}, but {left} is there")
-        self._half[key], self._lives[key] = definition, secrets.token_hex(8)
+        self._half[key], self.lives[key] = definition, secrets.token_hex(8)
         self._save()
         try:
-            yield self._lives[key]
+            yield self.lives[key]
         except BaseException:
             self.forget(kind, name)
             raise
@@ -122,7 +123,7 @@ class Checkpoint:
         """After a DROP: the name is free again."""
         key = f"{kind} {name.lower()}"
         self._half[key] = self._made_of.pop(key, "")
-        self._lives.pop(key, None)
+        self.lives.pop(key, None)
         self._save()
         self._remove(kind, name)
         del self._half[key]
@@ -168,7 +169,7 @@ class Checkpoint:
         self._stack.close()
 
     def _save(self) -> None:
-        saved = {"version": _VERSION, "id": self.id, "made of": self._made_of, "lives": self._lives, "half": self._half}
+        saved = {"version": _VERSION, "id": self.id, "made of": self._made_of, "lives": self.lives, "half": self._half}
         files.write_json(self.root / "cell.json", saved)
 
 

@@ -64,6 +64,8 @@ def _kept_in(path: Path) -> str:
 _MEANINGS = {
     "cell.json": "the streams, queries and emitters that the checkpoint was made with",
     "progress.json": "how far the stream has come",
+    "pins.json": "which version of a table each query sees",
+    "tables": "a table as queries see it",
     "basket": "rows of the stream that queries still need",
     "slices": "what a query keeps of the stream",
     "made": "rows that a query keeps of the stream",

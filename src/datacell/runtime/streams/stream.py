@@ -23,6 +23,7 @@ from datacell.runtime.streams.batch import Axis, Batch, Need
 from datacell.runtime.streams.conditions import too_far_ahead
 from datacell.runtime.streams.first_stage import Arrived, MadeOf, Staged, Wanted
 from datacell.runtime.streams.gate import Checked, Gate, Run
+from datacell.runtime.streams.keeper import Keeper
 from datacell.runtime.streams.late_rows import LateRows
 from datacell.runtime.streams.lateness import Answering
 from datacell.runtime.streams.lateness import lost as lost_of
@@ -77,16 +78,22 @@ class RunningStream:
         run: Run,
         is_read: Callable[[], bool] = lambda: False,
     ) -> None:
-        self.definition, self.clock, self._readers, self._run = definition, clock, readers, run
+        self.definition, self.clock, self._run = definition, clock, run
+        self._queries = readers
         self.is_read = is_read
         self.gate = Gate(definition)
         self.basket = Basket(directory / "basket", self.gate.schema)
+        self.keeper = None if definition.keep is None else Keeper(self.basket, definition.keep)
         self.late = SideOutput(directory / "late.arrow", arrow_schema(Schema(definition.late_fields)))
         self._lateness = LateRows(definition.name, self.late.schema)
         self.rejected = SideOutput(directory / "rejected.arrow", arrow_schema(Schema(REJECTED)))
         self._statements = Statements(directory / "statements", self.basket.next_number(statements.SOURCE))
         self.enabled = True
         self.last_arrival = clock.now()
+
+    def _readers(self) -> list[Reader]:
+        """Queries, and what keeps rows for a look."""
+        return [*self._queries(), *([] if self.keeper is None else [self.keeper])]
 
     def prepare(self, rows: pa.Table) -> PreparedByReaders:
         """What readers can make of rows before they are taken. It changes nothing, so it needs no lock.

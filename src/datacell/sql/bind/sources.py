@@ -62,7 +62,8 @@ class Sources(ABC):
             hint = f"INSERT INTO a stream what {name} selects"
             raise self.context.error(f"{name} is an answer that changes, not a stream", node.this, hint)
         self._no_window(placed, f"{name} is a table")
-        return self._source(node, columns, lambda alias, fields: Table(name, alias, fields))
+        fixed = self.context.continuous and self.context.catalog.definition(name).is_fixed
+        return self._source(node, columns, lambda alias, fields: Table(name, alias, fields, fixed))
 
     def _unknown(self, node: exp.Table, name: str) -> SqlError:
         if self.context.catalog.is_table(name):

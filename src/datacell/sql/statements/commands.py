@@ -20,6 +20,7 @@ from datacell.sql.statements.statement import (
     Drop,
     Explain,
     InsertInto,
+    Refresh,
     Restart,
     Select,
     Show,
@@ -57,6 +58,8 @@ def command(cursor: Cursor, catalog: Catalog) -> Statement | None:
             return _drop(cursor, catalog, thing)
     if cursor.takes("RESTART"):
         return _restart(cursor, catalog)
+    if cursor.takes("REFRESH", "TABLE"):
+        return _refresh(cursor)
     for word in ("ENABLE", "DISABLE"):
         if cursor.takes(word):
             return _switch(cursor, catalog, enabled=word == "ENABLE")
@@ -175,6 +178,14 @@ def _restart(cursor: Cursor, catalog: Catalog) -> Restart:
     for word in ("CONTINUOUS", "QUERY"):
         cursor.expect(word, hint="write RESTART CONTINUOUS QUERY name")
     return Restart(_query_name(cursor, catalog, "a continuous query that has stopped"))
+
+
+def _refresh(cursor: Cursor) -> Refresh:
+    parts = [cursor.name("a table").text]
+    while cursor.takes("."):
+        parts.append(cursor.name("a table").text)
+    cursor.finish()
+    return Refresh(".".join(parts))
 
 
 def _query_name(cursor: Cursor, catalog: Catalog, what: str) -> str:

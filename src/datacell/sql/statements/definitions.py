@@ -22,9 +22,10 @@ from datacell.sql.catalog import Catalog
 from datacell.sql.statements import source_options
 from datacell.sql.text.cursor import Cursor, is_name
 from datacell.sql.text.parsing import parse_expression
-from datacell.sql.text.quantities import read_interval, read_length
+from datacell.sql.text.quantities import length_of, read_interval, read_length
 from datacell.sql.text.source import Source
 
+KEEP = "datacell.keep"
 Options = tuple[tuple[str, str], ...]
 
 
@@ -49,9 +50,23 @@ def stream_definition(cursor: Cursor, catalog: Catalog, name: str) -> StreamDefi
         raise SqlError("a stream needs at least one column", place=opening, hint="write (name TYPE, …)")
     _bind_watermark(cursor.source, found)
     columns = _bind_checks(cursor.source, catalog, name, found)
+    sourced = cursor.here()
     settings = _source_options(cursor)
+    kept = next((_kept_for(value, sourced) for key, value in settings if key.lower() == KEEP), None)
+    settings = tuple(setting for setting in settings if setting[0].lower() != KEEP)
     timing = found.event_time, found.lateness, found.idle_timeout
-    return StreamDefinition(name, columns, *timing, settings, found.ahead)
+    return StreamDefinition(name, columns, *timing, settings, found.ahead, kept)
+
+
+def _kept_for(value: str, place: Place | None) -> int:
+    """How long rows are kept."""
+    try:
+        length = length_of(value)
+    except SqlError:
+        length = 0
+    if length <= 0:
+        raise SqlError(f"{KEEP} is {value!r}", place=place, hint="write '1 hour'")
+    return length
 
 
 def options(cursor: Cursor) -> Options:
@@ -83,7 +98,7 @@ def _source_options(cursor: Cursor) -> Options:
         return ()
     found = _placed_options(cursor)
     form = next((value for key, value, _ in found if key.lower() == "format"), None)
-    if found and form is None:
+    if form is None and any(key.lower() != KEEP for key, _, _ in found):
         raise SqlError("the source of a stream needs a format", place=opening, hint="add format = 'csv'")
     for key, _, place in found:
         if form is not None and not source_options.is_known(form, key):

@@ -16,6 +16,7 @@ from datacell.sql.bind.query_text import text_of
 from datacell.sql.catalog import Catalog
 from datacell.sql.statements.settings import check_setting
 from datacell.sql.statements.statement import SparkStatement
+from datacell.sql.statements.table_options import relative_path, table_definition
 from datacell.sql.text.cursor import Cursor
 from datacell.sql.text.cutting import cut
 from datacell.sql.text.parsing import parse_query
@@ -81,7 +82,7 @@ def _learned(cursor: Cursor, catalog: Catalog) -> SparkStatement:
     try:
         parsed = parse_query(cursor.source, cursor.tokens[cursor.position :])
     except SqlError:
-        return SparkStatement(text)
+        return _unparsed(cursor, text)
     if not isinstance(parsed, exp.Create | exp.Drop) or parsed.args.get("kind") not in ("TABLE", "VIEW"):
         return SparkStatement(text)
     named = parsed.find(exp.Table)
@@ -101,7 +102,20 @@ def _learned(cursor: Cursor, catalog: Catalog) -> SparkStatement:
         raise cursor.source.error(f"{stream.name} is a stream, which no table or view can read", stream.this, hint)
     if parsed.args.get("exists") and catalog.is_table(name):
         return SparkStatement(text)
-    return SparkStatement(text, (name, _declared(parsed.this) or _selected(cursor, catalog, parsed)))
+    columns = _declared(parsed.this) or _selected(cursor, catalog, parsed)
+    return SparkStatement(text, (name, columns), defines=(name, table_definition(cursor)), path=relative_path(cursor))
+
+
+def _unparsed(cursor: Cursor, text: str) -> SparkStatement:
+    """Of CREATE TABLE in words that only Spark knows, at least the table's name and its options."""
+    inner = Cursor(cursor.source, cursor.tokens, cursor.position)
+    if not inner.takes("CREATE", "TABLE"):
+        return SparkStatement(text)
+    inner.takes("IF", "NOT", "EXISTS")
+    parts = [inner.name("a table").text]
+    while inner.takes("."):
+        parts.append(inner.name("a table").text)
+    return SparkStatement(text, defines=(".".join(parts), table_definition(cursor)), path=relative_path(cursor))
 
 
 def _table_read(parsed: exp.Expr, is_wanted: Callable[[str], bool]) -> exp.Table | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from datacell.algebra import tree
-from datacell.algebra.definitions import EmitterDefinition, StreamDefinition
+from datacell.algebra.definitions import EmitterDefinition, StreamDefinition, TableDefinition
 from datacell.algebra.query import Query
 from datacell.algebra.schema import Field
 from datacell.errors import Place
@@ -109,7 +109,17 @@ class SparkStatement:
     text: str
     creates: tuple[str, tuple[Field, ...]] | None = None
     drops: str | None = None
+    defines: tuple[str, TableDefinition] | None = None
+    path: tuple[int, int, str] | None = None
+    """A relative path in the text of CREATE: from where to where it stands, and what it is."""
     place: Place | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Refresh:
+    """REFRESH TABLE: queries see the table as it is now, from the next boundary on."""
+
+    table: str
 
 
 Statement = (
@@ -125,6 +135,7 @@ Statement = (
     | Explain
     | Analyze
     | SparkStatement
+    | Refresh
 )
 
 
@@ -155,7 +166,8 @@ def after(catalog: Catalog, statement: Statement) -> Catalog:
         case Drop(_, name):
             return replace(catalog, emitters=catalog.emitters.without(name))
         case SparkStatement(drops=str(name)):
-            return replace(catalog, tables=catalog.tables.without(name))
-        case SparkStatement(creates=(name, columns)):
-            return replace(catalog, tables=catalog.tables.having(name, columns))
+            return replace(catalog, tables=catalog.tables.without(name), definitions=catalog.definitions.without(name))
+        case SparkStatement(creates=creates, defines=(name, definition)):
+            tables = catalog.tables if creates is None else catalog.tables.having(*creates)
+            return replace(catalog, tables=tables, definitions=catalog.definitions.having(name, definition))
     return catalog
