@@ -22,7 +22,7 @@ _GOOD_IN = 4
 """Every fourth line is a good one, on average."""
 
 _LARGEST = 1 << 20
-_PATIENCE = 60.0
+_PATIENCE = 240.0
 _LINES_PER_FILE = 250
 
 

@@ -28,7 +28,7 @@ def blame(
     try:
         frame.write.format("noop").mode("overwrite").save()
     except SPARK_ERRORS:
-        raise error from None
+        raise error from error.__cause__  # by which the receptor knows whether reading with care helps
     with scheduler.exclusively() as net:
         for factory in net.readers(name):
             if wanted := list(factory.wanted(name, inf) or ()):
