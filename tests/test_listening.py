@@ -32,7 +32,7 @@ cell.stop()
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("master", ["local[1]", "local-cluster[1,1,512]"])
+@pytest.mark.parametrize("master", ["local[1]"])
 def test_only_the_loopback_is_listened_on(tmp_path: Path, master: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", _LISTENING, master],
