@@ -62,6 +62,13 @@ PROPOSED = {
     "DROP CONTINUOUS QUERY …, then create it again: it begins with what comes then": (
         "DROP EMITTER e; DROP CONTINUOUS QUERY q; CREATE CONTINUOUS QUERY q AS SELECT a FROM s"
     ),
+    "DROP CONTINUOUS QUERY …, and create it again": (
+        "DROP EMITTER e; DROP CONTINUOUS QUERY q; CREATE CONTINUOUS QUERY q AS SELECT a FROM s"
+    ),
+    "write '10 minutes', or '…'; without it REFRESH TABLE replaces the table": (
+        "CREATE TABLE t (a INT) USING csv OPTIONS ('datacell.refresh' = '10 minutes'); "
+        "CREATE TABLE u (a INT) USING csv OPTIONS ('datacell.refresh' = 'never'); REFRESH TABLE t"
+    ),
     "write DROP … …": "DROP STREAM other",
     "write … STREAM, CONTINUOUS QUERY, EMITTER or TABLE": "DROP STREAM other; CREATE TABLE t (a INT)",
     "write EXPLAIN SELECT …": "EXPLAIN SELECT a FROM s",
