@@ -92,6 +92,14 @@ class SqlError(DataCellError):
     """A mistake in a script or a query."""
 
 
+class UnsupportedError(SqlError):
+    """Nothing is wrong, but it is not understood here."""
+
+
+class StreamRuleError(SqlError):
+    """Streams and windows do not allow it, whatever a database says of the rest."""
+
+
 class PlanError(DataCellError):
     """A plan that breaks an invariant: a defect of ours, never of the user."""
 

@@ -29,6 +29,7 @@ from typing import Any, Self, TypeVar
 
 import pyarrow as pa
 
+from datacell.algebra.analysis import no_analysis
 from datacell.algebra.definitions import StreamDefinition
 from datacell.algebra.query import Query, Timing
 from datacell.compile import Setting, compile
@@ -36,6 +37,7 @@ from datacell.compile.setting import statistics
 from datacell.engines.arrow import arrow_schema, fields_of
 from datacell.engines.duckdb import DuckDBEngine
 from datacell.engines.protocol import Engine, run_once
+from datacell.engines.spark import SparkEngine
 from datacell.errors import SqlError
 from datacell.incremental.strategy import Strategy
 from datacell.placement.operators import Site
@@ -104,11 +106,10 @@ class Trial:
             self.directory / "tables", lambda name, _: _found(self.tables, name), self.scheduler.members.clock.now
         )
         columns = {name: fields_of(table.schema) for name, table in self.tables.items()}
-        self.catalog = Catalog(tables=ByName(columns))
+        analyze = self.engine.analyze if isinstance(self.engine, SparkEngine) else no_analysis
+        self.catalog = Catalog(tables=ByName(columns), analyze=analyze)
         for source, tokens in script.statements(text):
-            statement = script.bind(source, tokens, self.catalog).statement
-            _carry_out(self, statement)
-            self.catalog = after(self.catalog, statement)
+            self.carry_out(script.bind(source, tokens, self.catalog).statement)
 
     def __enter__(self) -> Self:
         return self
@@ -173,6 +174,11 @@ class Trial:
 
     def factory(self, query: str) -> Factory:
         return _found(self.scheduler.members.factories, query)
+
+    def carry_out(self, statement: Statement) -> None:
+        """One statement more."""
+        _carry_out(self, statement)
+        self.catalog = after(self.catalog, statement)
 
     def add_stream(self, definition: StreamDefinition) -> None:
         directory = self.directory / "streams" / file_name(definition.name)

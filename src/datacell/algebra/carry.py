@@ -36,6 +36,7 @@ from datacell.algebra.plan import (
     SetOperation,
     SortKey,
     SplitEvery,
+    Unfold,
     Union,
     Window,
 )
@@ -85,6 +86,9 @@ class Carrier(ABC):
             case Map(child, columns):
                 carried = self.carry(child)
                 return Map(carried, (*_all_inside(self, columns), *carried.schema.passing(self.names)))
+            case Unfold(child, start, stop):
+                more = replace(plan, child=self.carry(child), start=self.inside(start), stop=self.inside(stop))
+                return narrowed(more, (*plan.schema.names, *self.names))
             case Aggregate():
                 return self.carry_aggregate(plan)
             case Distinct(child):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
 from datacell.algebra import tree, window
-from datacell.algebra.plan import Plan
+from datacell.algebra.plan import Opaque, Plan
 from datacell.algebra.schema import Field, Schema
 from datacell.algebra.types import BIGINT, TIMESTAMP
-from datacell.errors import Place, PlanError
+from datacell.errors import Place, PlanError, SqlError
 
 
 class Emission(Enum):
@@ -39,6 +40,10 @@ class Query:
     text: str
     emission: Emission = Emission.RSTREAM
     place: Place | None = field(default=None, compare=False, repr=False)
+    given: tuple[str, ...] = ()
+    """The names of the plan's columns as people get them, where several have one name."""
+    otherwise: Callable[[SqlError], Query] | None = field(default=None, compare=False, repr=False)
+    """The query as a database is to answer what is written, where some stage finds no plan for it; for this reason."""
 
     def __post_init__(self) -> None:
         if self.plan.outer:
@@ -46,6 +51,11 @@ class Query:
         kinds = {window.counts_rows(w.window) for w in tree.windows(self.plan)}
         if len(kinds) > 1:
             raise PlanError("row windows and time windows in one query")
+
+    @cached_property
+    def opaque(self) -> Opaque | None:
+        """What of it is answered as it is written, if it is."""
+        return next((node for node in tree.descendants(self.plan) if isinstance(node, Opaque)), None)
 
     @cached_property
     def timing(self) -> Timing:
@@ -62,6 +72,17 @@ class Query:
         names = {name.lower() for name in self.plan.schema.names}
         added = tuple(f for f in TIME_COLUMNS[self.timing] if f.name not in names)
         return Schema(added + self.plan.schema.fields)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the plan's columns as people get them."""
+        return self.given or self.plan.schema.names
+
+    @property
+    def result_names(self) -> tuple[str, ...]:
+        """The names of the delivered columns as people get them."""
+        added = len(self.result) - len(self.plan.schema)
+        return (*self.result.names[:added], *self.names)
 
 
 TIME_COLUMNS = {

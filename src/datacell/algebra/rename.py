@@ -9,7 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from datacell.algebra import scalar, tree
-from datacell.algebra.plan import Plan, SortKey, Stream, Table
+from datacell.algebra.plan import Opaque, Plan, SortKey, Stream, Table, Unfold
 from datacell.algebra.schema import Field, Named
 from datacell.algebra.window import Rows
 
@@ -22,6 +22,8 @@ def canonical(plan: Plan) -> Plan:
         if isinstance(node, Stream | Table):
             alias = aliases.setdefault(node.alias, f"t{len(aliases)}")
             names |= {old: f"{alias}.{f.name}" for old, f in zip(node.schema.names, node.columns, strict=True)}
+        if isinstance(node, Opaque):  # its text sees the names of its inputs
+            names |= {name: name for child in node.inputs for name in child.schema.names}
         for name in node.schema.names:
             names.setdefault(name, f"c{len(names)}")
     change = _Renaming(names, aliases)
@@ -38,6 +40,9 @@ class _Renaming:
     def plan(self, node: Plan) -> Plan:
         if isinstance(node, Stream | Table):
             return replace(node, alias=self.aliases[node.alias])
+        if isinstance(node, Unfold):
+            child, start, stop = self.plan(node.child), self.changed(node.start), self.changed(node.stop)
+            return Unfold(child, start, stop, self.names[node.name])
         return replace(node, **{f.name: self.changed(getattr(node, f.name)) for f in fields(node)})
 
     def changed(self, value: Any) -> Any:

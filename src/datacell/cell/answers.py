@@ -45,7 +45,7 @@ def _rows(statement: Statement, works: Works, catalog: Catalog, versions: Mappin
     net = works.scheduler.members
     match statement:
         case Select(query):
-            return once(query, works, catalog)
+            return once(query, works, catalog).rename_columns(query.names)
         case Show(thing):
             beside = failing(works.intake), refused(works.intake), versions
             return listing.listed(thing, net, works.deliveries.running, *beside)

@@ -43,6 +43,7 @@ class Result:
         return iter(self.to_pylist())
 
     def __str__(self) -> str:
+        columns = map(text.plain_column, self.table.columns)
         lines = [text.csv_line(list(self.table.schema.names))]
-        lines += [text.csv_line(list(row.values())) for row in text.rows(self.table)]
+        lines += [text.csv_line(list(row)) for row in zip(*columns, strict=True)]
         return "\n".join(lines)

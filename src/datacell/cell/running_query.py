@@ -50,7 +50,7 @@ class RunningQuery:
                         _LOG.warning(_GONE, self.name, number, firing.number - 1)
                     number, since = firing.number + 1, monotonic()
                     if len(firing.rows):
-                        yield Result(firing.rows, self.cell.spark, firing.number)
+                        yield self._result(firing)
                     reads_from(number)
                 elif factory.stopped is not None:
                     raise factory.stopped.error(self.name)
@@ -65,7 +65,7 @@ class RunningQuery:
         """Call back with what each firing wrote, in order, from a thread of its own; at least once."""
 
         def deliver(firing: Firing) -> object:
-            return callback(Result(firing.rows, self.cell.spark, firing.number)) if len(firing.rows) else None
+            return callback(self._result(firing)) if len(firing.rows) else None
 
         name = f"callback {len(self.cell.works.deliveries.running) + 1} of {self.name}"
         self.cell.statements.deliver(name, self.name, CallbackEmitter(deliver))
@@ -74,3 +74,7 @@ class RunningQuery:
         """The query's plan at a stage; the physical one with the engines that run it now."""
         factory = self.cell.statements.factory(self.name)
         return explain(factory.compiled, Stage(stage), Format(format), self.name, factory.plans.sites())
+
+    def _result(self, firing: Firing) -> Result:
+        names = self.cell.statements.factory(self.name).compiled.logical.result_names
+        return Result(firing.rows.rename_columns(names), self.cell.spark, firing.number)

@@ -10,6 +10,7 @@ from pathlib import Path
 from sqlglot.tokenizer_core import Token
 
 from datacell.algebra import show
+from datacell.algebra.analysis import no_analysis
 from datacell.algebra.definitions import EmitterDefinition, StreamDefinition
 from datacell.algebra.query import Query, Timing
 from datacell.cell.answers import answer, once
@@ -18,7 +19,7 @@ from datacell.cell.refreshing import Refreshing
 from datacell.cell.result import Result
 from datacell.cell.works import Works
 from datacell.compile import compile
-from datacell.compile.evaluation import AtBoundaries
+from datacell.compile.evaluation import AtBoundaries, Snapshots
 from datacell.compile.feasibility import warning
 from datacell.emitters.kinds import Surroundings, open_emitter
 from datacell.emitters.ownership import Claim, Existing
@@ -59,7 +60,9 @@ class Statements:
     ) -> None:
         self.works, self._refuses_infeasible, self._is_running = works, refuses_infeasible, is_running
         self.safety, self._net = safety, works.scheduler.members
-        self.catalog = Catalog(find_table=works.tables.find, find_definition=works.tables.definition)
+        find, definition = works.tables.find, works.tables.definition
+        analyze = works.analyze if safety is None else no_analysis  # as written, a text may reach anything
+        self.catalog = Catalog(find_table=find, find_definition=definition, analyze=analyze)
         self.refreshing = Refreshing(works)
 
     def bound(self, source: Source, tokens: Sequence[Token]) -> Statement:
@@ -135,8 +138,11 @@ class Statements:
             raise SqlError(told, hint="a larger SLIDE, a smaller window, or run without --refuse-infeasible")
         if told:
             _LOG.warning(told)
+        if isinstance(compiled.evaluation, Snapshots):
+            _LOG.warning("%s has no SLIDE and is answered as written: all of it again at every change", name)
         plan = f"\n{show.text(compiled.optimized.plan)}" if compiled.rewritten else ""
-        why = compiled.evaluation.why if isinstance(compiled.evaluation, AtBoundaries) else ""
+        tells = isinstance(compiled.evaluation, AtBoundaries) or compiled.optimized.opaque is not None
+        why = compiled.evaluation.why if tells else ""
         remark = "; ".join(filter(None, (why, compiled.refusal, told)))
         pinned = "\nwith pinned tables" if compiled.tables else ""  # others were kept in another form
         admitted = self.works.checkpoint.admitted("query", name, query.text + plan + pinned)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from datacell.algebra.analysis import Analysis
 from datacell.cell.deliveries import Deliveries
 from datacell.cell.intake import Intake
 from datacell.cell.tables import Tables
@@ -48,7 +49,7 @@ class Works:
         self.kept = kept
         self.units, self.strategy, self.memory = unit_costs.load(), strategy, DriverMemory(driver_memory)
         self.checkpoint = Checkpoint(checkpoint)
-        on_spark = self._started(spark, master)
+        self._on_spark = on_spark = self._started(spark, master)
         self.spark = on_spark.session
         self.engines = Engines(on_spark, DuckDBEngine(), engine)
         self.scheduler = Scheduler(clock)
@@ -72,6 +73,10 @@ class Works:
             raise
         fit_to_cluster(engine.session)
         return engine
+
+    def analyze(self, text: str) -> Analysis:
+        """What Spark says of a text that is not understood here."""
+        return self._on_spark.analyze(text)
 
     def setting(self, catalog: Catalog) -> Setting:
         """What queries over the streams of a catalog are compiled by."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from datacell.cli.printing import show
-from datacell.compile.explain import Format, Stage, explain_script
-from datacell.errors import SqlError
+from datacell.compile.explain import Analyze, Format, Stage, explain_script
+from datacell.errors import SqlError, UnsupportedError
 
 
 def explain(
@@ -18,7 +19,22 @@ def explain(
     format: Annotated[Format, typer.Option(help="How to show it.")] = Format.TEXT,
 ) -> None:
     """Show the plans of a script's queries, without running anything."""
-    show(explain_script(read_script(script), str(script), stage, format))
+    text = read_script(script)
+    try:
+        show(explain_script(text, str(script), stage, format))
+    except UnsupportedError:
+        show(_with_spark(lambda analyze: explain_script(text, str(script), stage, format, analyze)))
+
+
+def _with_spark(explained: Callable[[Analyze], str]) -> str:
+    """Spark is started only if there is something that only Spark may understand."""
+    from datacell.engines.spark import SparkEngine
+
+    engine = SparkEngine()
+    try:
+        return explained(engine.analyze)
+    finally:
+        engine.close()
 
 
 def read_script(path: Path) -> str:

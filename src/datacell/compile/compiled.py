@@ -19,6 +19,7 @@ from datacell.compile.evaluation import Evaluation, evaluation
 from datacell.compile.physical import Physical, physical
 from datacell.compile.setting import Setting
 from datacell.engines.agreed import refusals
+from datacell.errors import PlanError, UnsupportedError
 from datacell.placement.logical import best_plan
 from datacell.placement.operators import Site
 from datacell.placement.shapes import expanded
@@ -80,9 +81,15 @@ def _columns(plan: Plan, table: str) -> tuple[Field, ...]:
 def compile(query: Query, setting: Setting) -> Compiled:
     """What an optimized query keeps depends on its plan, so that is chosen by declarations alone: the same ones lead to
     the same plan after a restart."""
-    first, *others = equivalents(query)
-    best = best_plan((first, *others), setting.known)
-    return Compiled(query, best, evaluation(best, setting), setting, best is not first)
+    try:
+        first, *others = equivalents(query)
+        best = best_plan((first, *others), setting.known)
+        return Compiled(query, best, evaluation(best, setting), setting, best is not first)
+    except PlanError as error:
+        if query.otherwise is None or query.opaque is not None:
+            raise
+        why = UnsupportedError(f"no plan was found for it: {error.message}", place=query.place)
+        return compile(query.otherwise(why), setting)
 
 
 def at_rates(compiled: Compiled, factor: float) -> Compiled:

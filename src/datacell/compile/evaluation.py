@@ -16,6 +16,7 @@ from datacell.algebra.tree import may_be_refreshed
 from datacell.algebra.window import WindowSpec
 from datacell.compile.setting import Setting
 from datacell.incremental.inputs import TIME, BasketRows, over_baskets
+from datacell.incremental.lift import at_one_instant
 from datacell.incremental.plans import Incremental, NamedPlan, Reevaluated
 from datacell.incremental.relations import Kept, Pairs
 from datacell.incremental.split import Depth, split
@@ -29,6 +30,9 @@ from datacell.placement.keeping import Room
 from datacell.placement.operators import Site
 from datacell.placement.shapes import tiny_joined
 
+OPAQUE = "opaque"
+"""How people are told that a query is answered as it is written."""
+
 
 @dataclass(frozen=True)
 class RowByRow:
@@ -38,8 +42,14 @@ class RowByRow:
     plan: Plan
     """Over the rows of new batches."""
 
-    strategy = Timing.ROW_BY_ROW.value
-    why = "nothing is kept"
+    @property
+    def strategy(self) -> str:
+        return Timing.ROW_BY_ROW.value if self.query.opaque is None else OPAQUE
+
+    @property
+    def why(self) -> str:
+        written = self.query.opaque
+        return "nothing is kept" if written is None else f"Spark answers each micro-batch as written: {written.why}"
 
     def named(self) -> Iterator[NamedPlan]:
         yield "answer", self.plan
@@ -58,6 +68,8 @@ class AtBoundaries:
 
     @property
     def strategy(self) -> str:
+        if self.query.opaque is not None:
+            return OPAQUE
         kind = Strategy.INCREMENTAL if isinstance(self.plans, Incremental) else Strategy.REEVALUATE
         return kind.value
 
@@ -105,6 +117,28 @@ class EveryInstant:
 
 
 @dataclass(frozen=True)
+class Snapshots:
+    """A query without SLIDE that is answered as it is written: again whenever something changes."""
+
+    query: Query
+
+    strategy = OPAQUE
+
+    @property
+    def why(self) -> str:
+        assert self.query.opaque is not None
+        return f"Spark answers it as written at every instant at which something changes: {self.query.opaque.why}"
+
+    @cached_property
+    def plan(self) -> Plan:
+        """Over what each window shows at an instant."""
+        return at_one_instant(self.query)
+
+    def named(self) -> Iterator[NamedPlan]:
+        yield "answer", self.plan
+
+
+@dataclass(frozen=True)
 class Once:
     """A query over tables only: it is answered when it is asked."""
 
@@ -117,7 +151,7 @@ class Once:
         yield "answer", self.query.plan
 
 
-Evaluation = RowByRow | AtBoundaries | EveryInstant | Once
+Evaluation = RowByRow | AtBoundaries | EveryInstant | Snapshots | Once
 
 
 def evaluation(query: Query, setting: Setting) -> Evaluation:
@@ -125,13 +159,15 @@ def evaluation(query: Query, setting: Setting) -> Evaluation:
     match query.timing:
         case Timing.ROW_BY_ROW:
             return RowByRow(query, over_baskets(query.plan))
+        case Timing.EVERY_INSTANT if query.opaque is not None:
+            return Snapshots(query)
         case Timing.EVERY_INSTANT:
             return EveryInstant(query, translate(query))
         case Timing.ONCE:
             return Once(query)
     found, why = choose(query, setting.strategy, tiny_joined(setting.wanted))
     plans = Reevaluated(query) if found is None else Incremental(found)
-    depth = _depth(plans, setting)
+    depth = Depth.FULL if query.opaque is not None else _depth(plans, setting)
     if depth is Depth.FULL:
         return AtBoundaries(plans, why)
     return AtBoundaries(Incremental(split(query, depth)), f"{why}; what is kept would not fit into the driver")

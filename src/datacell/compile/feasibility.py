@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import sqrt
 
 from datacell.compile.compiled import Compiled, at_rates
-from datacell.compile.evaluation import EveryInstant
+from datacell.compile.evaluation import EveryInstant, Snapshots
 
 STEP, ROUNDS = 10.0, 7
 """Rates are looked for in steps of this factor, and then between two of them, so many times by halves."""
@@ -39,7 +39,11 @@ def warning(name: str, compiled: Compiled) -> str:
     """What to tell if a query cannot keep up; nothing if it can, or if no rate is declared."""
     known = compiled.setting.known
     is_declared = any(stream.lower() in known.rates for stream in compiled.streams)
-    if not is_declared or isinstance(compiled.evaluation, EveryInstant) or compiled.physical.cost.is_feasible:
+    if (
+        not is_declared
+        or isinstance(compiled.evaluation, EveryInstant | Snapshots)
+        or compiled.physical.cost.is_feasible
+    ):
         return ""
     factor = keeps_up_with(compiled)
     rates = ", ".join(f"{factor * known.rate(s):,.0f} rows/s of {s}" for s in compiled.streams)

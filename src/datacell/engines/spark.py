@@ -14,12 +14,14 @@ from pyspark.sql.functions import broadcast, expr, lit
 from pyspark.sql.functions import count as count_rows
 from pyspark.sql.types import StructType
 
+from datacell.algebra.analysis import Analysis
 from datacell.algebra.empty import without
 from datacell.algebra.plan import Plan
 from datacell.algebra.schema import Field, Schema
 from datacell.algebra.tree import Key
 from datacell.algebra.types import BIGINT
 from datacell.engines import spelling, sql
+from datacell.engines.analysis import analysis
 from datacell.engines.arrow import arrow_schema, selected, shaped
 from datacell.engines.protocol import Annotated, Csv, Files, Frame, Inputs, Source
 from datacell.engines.reasons import told
@@ -208,6 +210,14 @@ class SparkEngine:
 
     def prepare(self, plan: Plan) -> PreparedText:
         return PreparedText(self, plan)
+
+    def analyze(self, text: str) -> Analysis:
+        """What Spark says of a text."""
+        before = SparkSession.getActiveSession()
+        try:
+            return analysis(self.session, text)
+        finally:
+            self.leave(before)
 
     def leave(self, before: SparkSession | None) -> None:
         """Make the session active again that was before a run."""

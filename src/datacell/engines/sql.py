@@ -25,6 +25,7 @@ from datacell.algebra.plan import (
     JoinKind,
     Map,
     MaxUnion,
+    Opaque,
     Order,
     Over,
     Plan,
@@ -207,6 +208,8 @@ class _Compiler:
                 return self._set_operation(exp.Intersect, left, right, distinct=False)
             case MaxUnion(left, right):
                 return self._union((Difference(left, right), Difference(right, left), Intersection(left, right)))
+            case Opaque():
+                return self._opaque(plan)
         raise PlanError(f"{plan.head()} is no relational operator: no engine runs it")
 
     def _rows(self, plan: Plan) -> exp.Select:
@@ -259,6 +262,14 @@ class _Compiler:
             return left.join(right, join_type="cross", copy=False)
         condition = self._condition(plan)
         return left.join(right, on=condition, join_type=_JOIN_TYPES[plan.kind], copy=False)
+
+    def _opaque(self, plan: Opaque) -> exp.Select:
+        """The text stands as it is; its columns are named by position, because it may give one name to several."""
+        inputs = (self.query(child).sql(self.spelling.dialect.name, comments=False) for child in plan.inputs)
+        columns = [_identifier(name) for name in plan.schema.names]
+        alias = exp.TableAlias(this=exp.to_identifier(self._fresh_alias()), columns=columns)
+        written = exp.Table(this=exp.Var(this=f"({plan.text(tuple(inputs))}\n)"), alias=alias)
+        return exp.select(*_names(plan.schema)).from_(written, copy=False)
 
     def _condition(self, plan: Join | Apply) -> exp.Expr:
         if plan.condition is None:

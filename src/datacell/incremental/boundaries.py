@@ -53,12 +53,12 @@ def due_in_time(
     intervals = _merged(showing)
     for (start, stop), (begins_again, _) in zip(intervals, [*intervals[1:], (FOREVER, FOREVER)], strict=False):
         yield from (
-            Boundary(end, tuple(_shown_in_time(w, end) for w in windows))
+            Boundary(end, tuple(shown_in_time(w, end) for w in windows))
             for end in _multiples(slides, max(start, after + 1), min(stop, limit + 1))
         )
         emptied = min(-(-stop // s) * s for s in slides)
         if after < emptied <= limit and emptied < begins_again and not any(start <= first < stop for first in endless):
-            yield Boundary(emptied, tuple(_shown_in_time(w, emptied) for w in windows), empty=True)
+            yield Boundary(emptied, tuple(shown_in_time(w, emptied) for w in windows), empty=True)
 
 
 def due_in_rows(windows: Sequence[WindowSpec], arrived: int, after: int) -> Iterator[Boundary]:
@@ -136,7 +136,8 @@ def _own(window: TimeWindow, end: int) -> int:
     return end if window.slide is None else end // window.slide * window.slide
 
 
-def _shown_in_time(window: TimeWindow, boundary: int) -> tuple[int, int]:
+def shown_in_time(window: TimeWindow, boundary: int) -> tuple[int, int]:
+    """The positions that a window shows at a boundary, from the first to the one after the last."""
     end = _own(window, boundary)
     match window:
         case Range(size=size):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datacell.algebra import scalar, tree
-from datacell.algebra.plan import Filter, Join, JoinKind, Map, Plan, Union, Window
+from datacell.algebra.plan import Filter, Join, JoinKind, Map, Plan, Unfold, Union, Window
 from datacell.algebra.window import Rows
 
 
@@ -14,7 +14,7 @@ def is_flow(plan: Plan) -> bool:
     match plan:
         case Window(_, window):
             return not (isinstance(window, Rows) and window.partition)
-        case Filter(child) | Map(child):
+        case Filter(child) | Map(child) | Unfold(child):
             return is_flow(child)
         case Join(left, right, kind):
             if is_static(right):

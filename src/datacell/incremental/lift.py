@@ -68,6 +68,12 @@ def lift(query: Query, many: bool) -> Plan:
     return _lifted(query, query.plan, lambda plan: _numbered(plan, numbers), partial(_Windows, many=many))
 
 
+def at_one_instant(query: Query) -> Plan:
+    """A fragment over the rows that windows show at one instant, of a query whose expressions do not read it."""
+    numbers = iter(range(len(tree.windows(query.plan))))
+    return _Windows((), frozenset(), many=False).without_boundary(_numbered(query.plan, numbers))
+
+
 def lift_rest(split: Split, many: bool) -> Plan:
     """A fragment over `boundaries` and what is shown of relations, for one boundary or for many."""
     make = partial(_Relations, leaves=split.leaves, many=many)

@@ -39,11 +39,13 @@ class AnswerPlans:
     """What answers one boundary, and what answers many."""
 
     one: Plan
-    many: Plan
+    many: Plan | None
+    """None: boundaries are answered one by one."""
 
     def named(self) -> Iterator[NamedPlan]:
         yield "answer", self.one
-        yield "answer, many boundaries", self.many
+        if self.many is not None:
+            yield "answer, many boundaries", self.many
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,8 @@ class Reevaluated:
 
     @cached_property
     def answer(self) -> AnswerPlans:
-        return AnswerPlans(lift(self.query, many=False), lift(self.query, many=True))
+        many = None if self.query.opaque is not None else lift(self.query, many=True)
+        return AnswerPlans(lift(self.query, many=False), many)
 
     def named(self) -> Iterator[NamedPlan]:
         return self.answer.named()

@@ -26,6 +26,8 @@ def choose(query: Query, wanted: Strategy = Strategy.AUTO, tiny_joined: int = TI
 
     Windows of up to `tiny_joined` rows are joined again in less time than increments take to be kept.
     """
+    if (written := query.opaque) is not None:
+        return None, f"Spark answers it as written, over whole windows at each boundary: {written.why}"
     if wanted is Strategy.REEVALUATE:
         return None, "as asked"
     found = split(query)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from datacell.algebra import scalar
-from datacell.algebra.plan import Distinct, Filter, Input, Join, Map, Plan, Slot, Union
+from datacell.algebra.plan import Distinct, Filter, Input, Join, Map, Plan, Slot, Unfold, Union
 from datacell.algebra.schema import Field, Named
 from datacell.algebra.types import BIGINT
 from datacell.errors import PlanError
@@ -31,7 +31,7 @@ def of_window(flow: Flow, leaf: WindowRows, rows: Slot, time: str) -> Plan:
                 return Map(found, (*found.schema.passing(names), begins))
             case Map(child, columns):
                 return Map(only(child), tuple(c for c in columns if c.name != TO))
-            case Filter(child):
+            case Filter(child) | Unfold(child):
                 return plan.with_children([only(child)])
             case Union(inputs):
                 return union([only(i) for i in inputs if leaf in Flow(i).leaves])

@@ -31,6 +31,7 @@ from datacell.algebra.plan import (
     SetOperation,
     SplitEvery,
     Stream,
+    Unfold,
     Union,
     Window,
 )
@@ -81,6 +82,9 @@ class _Translation:
                 return _below_window(child, index)
             case Filter(child):
                 return Filter(self.flow(child), plan.predicate)
+            case Unfold(child):
+                unfolded = plan.with_children([self.flow(child)])
+                return Map(unfolded, unfolded.schema.passing((*plan.schema.names, FROM, TO)))
             case Map(child, columns):
                 below = self.flow(child)
                 return Map(below, (*columns, *below.schema.passing((FROM, TO))))
@@ -187,7 +191,7 @@ def _is_flow(plan: Plan) -> bool:
     match plan:
         case Window():
             return True
-        case Filter(child) | Map(child) | Order(child, limit=None, offset=0):
+        case Filter(child) | Map(child) | Unfold(child) | Order(child, limit=None, offset=0):
             return _is_flow(child)
         case Union(inputs):
             return all(map(_is_flow, inputs))

@@ -76,7 +76,7 @@ def stateless(plans: Iterable[tuple[str, str, Plan]], known: Statistics, room: R
 
 def reevaluated(plans: Reevaluated, known: Statistics, room: Room) -> Parts:
     sizes, query = Sizes(known), plans.query
-    firings, due = _firings(query, sizes)
+    firings, due = _firings(query, sizes) if plans.answer.many is not None else (sizes.slides(query.plan), 1.0)
     kept = baskets(query, sizes, room)
     rows: dict[Key, float] = {BOUNDARIES: due}
     homes: dict[Key, Home] = {}

@@ -26,6 +26,7 @@ from datacell.algebra.plan import (
     Intersection,
     Join,
     JoinKind,
+    Opaque,
     Order,
     Over,
     Plan,
@@ -86,8 +87,8 @@ class Sizes:
                 return self.rate(left) * share * self.rows(right) + self.rate(right) * share * self.rows(left)
             case Filter(child, predicate):
                 return self.selectivity(predicate) * self.rate(child)
-            case Aggregate() | Order() | Over() | Distinct():
-                return self.slides(plan) * self.rows(plan) if tree.windows(plan) else self.rate(plan.children[0])
+            case Aggregate() | Order() | Over() | Distinct() | Opaque():
+                return self.slides(plan) * self.rows(plan) if tree.windows(plan) else sum(map(self.rate, plan.children))
         return sum(map(self.rate, plan.children))
 
     def slides(self, plan: Plan) -> float:

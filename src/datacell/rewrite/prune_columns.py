@@ -16,6 +16,7 @@ from datacell.algebra.plan import (
     Group,
     Join,
     Map,
+    Opaque,
     Order,
     Over,
     Plan,
@@ -23,6 +24,7 @@ from datacell.algebra.plan import (
     SplitEvery,
     Stream,
     Table,
+    Unfold,
     Union,
     Values,
     Window,
@@ -48,6 +50,8 @@ def _narrow(plan: Plan, needed: frozenset[str]) -> Plan:
             return _changed(plan, child=_narrow(child, _read(c.value for c in kept_columns)), columns=kept_columns)
         case Filter(child, predicate):
             return plan.with_children([_narrow(child, needed | scalar.columns(predicate))])
+        case Unfold(child, name=name):
+            return plan.with_children([_narrow(child, (needed - {name}) | _read(plan.expressions()))])
         case Window(child, window):
             kept = needed | frozenset(window.partition if isinstance(window, Rows) else ())
             narrow = _narrow(child, kept)
@@ -71,7 +75,7 @@ def _narrow(plan: Plan, needed: frozenset[str]) -> Plan:
             return plan.with_children([_exactly(_narrow(i, kept), kept) for i in inputs])
         case Coalesce(child) | SplitEvery(child):
             return plan.with_children([_narrow(child, needed)])
-        case Distinct() | SetOperation():
+        case Distinct() | SetOperation() | Opaque():
             return plan.with_children([_exactly(_whole(c), frozenset(c.schema.names)) for c in plan.children])
     return plan
 

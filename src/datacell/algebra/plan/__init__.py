@@ -13,7 +13,7 @@ aggregate α, union ∪, window ω. Derived ones are defined by them, for any in
 Two operators change no snapshot, only how validities are cut: *coalesce* joins equal rows that follow each other
 without a gap, *split* cuts rows in pieces.
 
-*Over* and *unfold* work on rows as they are, within one snapshot.
+*Over* and *unfold* work on rows as they are, within one snapshot. *Opaque* is SQL that is not understood here.
 
 An invalid plan cannot be constructed: a node raises `PlanError` if its inputs do not fit.
 """
@@ -22,6 +22,7 @@ from datacell.algebra.plan.groups import Aggregate, Group
 from datacell.algebra.plan.inputs import Input, Slot
 from datacell.algebra.plan.joins import Apply, Join, JoinKind
 from datacell.algebra.plan.node import Plan, SortKey, descendants
+from datacell.algebra.plan.opaque import Opaque
 from datacell.algebra.plan.rows import Distinct, Filter, Map, Order, Over, Unfold
 from datacell.algebra.plan.sets import Difference, Intersection, MaxUnion, SetOperation, StrictDifference, Union
 from datacell.algebra.plan.sources import Stream, Table, Values
@@ -42,6 +43,7 @@ __all__ = [
     "JoinKind",
     "Map",
     "MaxUnion",
+    "Opaque",
     "Order",
     "Over",
     "Plan",

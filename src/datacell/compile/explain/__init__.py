@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from enum import Enum
 
+from datacell.algebra.analysis import Analyze, no_analysis
 from datacell.algebra.definitions import StreamDefinition
 from datacell.algebra.query import Query
 from datacell.compile.compiled import Compiled, compile
@@ -14,9 +15,10 @@ from datacell.compile.setting import Setting, statistics, untimed
 from datacell.errors import SqlError
 from datacell.placement.enumeration import Sites
 from datacell.sql import script
+from datacell.sql.catalog import Catalog
 from datacell.sql.statements.statement import CreateQuery, CreateStream, Explain, InsertInto, Placed, Select, Stage
 
-__all__ = ["Format", "Stage", "explain", "explain_query", "explain_script"]
+__all__ = ["Analyze", "Format", "Stage", "explain", "explain_query", "explain_script"]
 
 
 class Format(Enum):
@@ -39,9 +41,9 @@ def explain_query(
     return explain(compile(query, setting or Setting()), stage, form, name)
 
 
-def explain_script(source: str, file: str, stage: Stage | None, form: Format) -> str:
+def explain_script(source: str, file: str, stage: Stage | None, form: Format, analyze: Analyze = no_analysis) -> str:
     """Every query of a script. An EXPLAIN in it shows its own stage unless one is asked for."""
-    statements = list(script.read(source, file=file))
+    statements = list(script.read(source, Catalog(analyze=analyze), file))
     streams = [s.statement.stream for s in statements if isinstance(s.statement, CreateStream)]
     setting = Setting(statistics(streams), fed=_fed(statements, streams), untimed=untimed(streams))
     found = [_explained(placed, stage, setting) for placed in statements if _query(placed) is not None]

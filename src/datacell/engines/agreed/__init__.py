@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from datacell.algebra.plan import Order, Plan, Values, Window, descendants
+from datacell.algebra.plan import Opaque, Order, Plan, Values, Window, descendants
 from datacell.algebra.types import Type
 from datacell.engines import sql
 from datacell.engines.agreed import spelling
@@ -51,6 +51,8 @@ def _of_operator(node: Plan) -> list[str]:
             found.append("a window is no relational operator")
         case Order(_, (), limit, offset) if limit is not None or offset:
             found.append("LIMIT without ORDER BY: the order of the rows decides")
+        case Opaque(why=why):
+            found.append(f"only Spark understands it: {why}")
         case Values(_, rows) if len(rows) > _MANY_ROWS:
             found.append(f"more than {_MANY_ROWS} constant rows")
     return found

@@ -11,11 +11,12 @@ import pyarrow as pa
 
 from datacell.algebra.positions import FOREVER, Positions
 from datacell.compile import Compiled
-from datacell.compile.evaluation import AtBoundaries, EveryInstant, RowByRow
+from datacell.compile.evaluation import AtBoundaries, EveryInstant, RowByRow, Snapshots
 from datacell.engines.transfers import Account
 from datacell.errors import CheckpointError, EngineLostError, PlanError
 from datacell.runtime.evaluation import Evaluation, Fired, PreparedBatch, Ready
 from datacell.runtime.instants.every_instant import AnswersAtEveryInstant
+from datacell.runtime.instants.snapshots import AnswersWhenSomethingChanges
 from datacell.runtime.net.stopped import Stopped, lost_before, stopped
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.row_by_row import AnswersRowByRow
@@ -172,4 +173,6 @@ def evaluation_of(compiled: Compiled, baskets: Mapping[str, Basket], plans: Plan
             return AnswersAtBoundaries(described, baskets, plans, output)
         case EveryInstant() as described:
             return AnswersAtEveryInstant(described, baskets, plans, output)
+        case Snapshots() as described:
+            return AnswersWhenSomethingChanges(described, baskets, plans, output)
     raise PlanError("a query that is answered once needs no factory")

@@ -33,7 +33,7 @@ class Reevaluation:
         self.windows = QueryWindows.of(query)
         (time,) = TIME_COLUMNS[query.timing]
         self._boundaries_schema = arrow_schema(lift.boundaries_schema(time.type, len(self.windows.specs)))
-        self._one, self._many = (plans.prepare(*named) for named in described.named())
+        self._one, *self._many = (plans.prepare(*named) for named in described.named())
 
     def prepare(self, stream: str, batch: Batch) -> PreparedBatch:  # noqa: ARG002
         return {}
@@ -51,7 +51,7 @@ class Reevaluation:
         return [self.baskets[stream].times() for stream in self.windows.streams]
 
     def at_once(self) -> int:
-        return FOREVER
+        return FOREVER if self._many else 1
 
     def answer(self, due: Sequence[Boundary]) -> pa.Table:
         inputs: dict[Key, pa.Table] = {BOUNDARIES: self._boundaries(due)}
@@ -59,7 +59,7 @@ class Reevaluation:
             shown = [b.shown[index] for b in due]
             start, stop = min(s for s, _ in shown), max(e for _, e in shown)
             inputs[WindowRows(index)] = self.baskets[stream].between(self.windows.axis, start, stop, lift.POSITION)
-        return (self._one if len(due) == 1 else self._many)(inputs)
+        return (self._one if len(due) == 1 else self._many[0])(inputs)
 
     def oldest_needed(self, stream: str, boundary: int) -> list[Need]:
         return [(self.windows.axis, self.windows.oldest_needed(stream, boundary))]

@@ -21,11 +21,12 @@ from datacell.algebra.plan import (
     Plan,
     Stream,
     StrictDifference,
+    Unfold,
     Union,
     Window,
 )
 from datacell.algebra.window import counts_rows, is_sampled
-from datacell.errors import SqlError
+from datacell.errors import StreamRuleError
 from datacell.sql.bind.context import Context
 
 _OPERATORS: dict[type[Plan], str] = {
@@ -48,7 +49,7 @@ def check_windows(context: Context) -> None:
     placed = list(context.windows.values())
     other = next((p for p in placed if counts_rows(p.window) != counts_rows(placed[0].window)), None)
     if other is not None:
-        raise SqlError(
+        raise StreamRuleError(
             "row windows and time windows cannot be mixed in one query",
             place=other.place,
             hint="a row window counts arrivals, a time window measures time: use one kind",
@@ -59,13 +60,13 @@ def check_windows_are_read(context: Context) -> None:
     """A window that stands where no stream is read would be lost in silence."""
     for position, placed in context.windows.items():
         if position not in context.read_windows:
-            raise SqlError("a window belongs after a stream's name in FROM", place=placed.place)
+            raise StreamRuleError("a window belongs after a stream's name in FROM", place=placed.place)
 
 
 def check_emission(context: Context, word: Token | None) -> None:
     """ISTREAM and DSTREAM compare a boundary with the one before it."""
     if word is not None and word.text.upper() != "RSTREAM" and not any(map(is_sampled, context.window_specs)):
-        raise context.source.error(
+        raise context.source.rule(
             f"{word.text.upper()} needs a window with SLIDE: it compares a boundary with the one before",
             word,
             "write FROM name [RANGE 5 MINUTES SLIDE 1 MINUTE]",
@@ -77,7 +78,7 @@ def check_state(context: Context, plan: Plan) -> None:
     keeper = _keeper(plan)
     if keeper is not None:
         stream, operator = keeper
-        raise context.error(
+        raise context.rule(
             f"{stream.name} needs a window: {operator} over an endless stream would have to remember all of it",
             context.stream_nodes[stream.alias],
             f"write {stream.name} [RANGE 5 MINUTES SLIDE 1 MINUTE]",
@@ -89,7 +90,7 @@ def _keeper(plan: Plan) -> tuple[Stream, str] | None:
     match plan:
         case Window():
             return None
-        case Filter() | Map():
+        case Filter() | Map() | Unfold():
             return _keeper(plan.child)
         case Join() | Apply():
             return _join_keeper(plan)

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from datacell.algebra.types import Type
 from datacell.algebra.window import WindowSpec, counts_rows
-from datacell.errors import SqlError
+from datacell.errors import SqlError, StreamRuleError, UnsupportedError
 from datacell.sql.bind.scope import Names
 from datacell.sql.catalog import Catalog
 from datacell.sql.text.source import Source
@@ -40,6 +40,9 @@ class Context:
     read_ctes: set[int] = field(default_factory=set)
     """The named subqueries that something reads, by the identity of their nodes."""
 
+    called: tuple[str, ...] = ()
+    """The names that Spark gives to the columns of the answer, where these are not named and it can be asked."""
+
     @property
     def window_specs(self) -> list[WindowSpec]:
         return [placed.window for placed in self.windows.values()]
@@ -50,3 +53,11 @@ class Context:
 
     def error(self, message: str, node: exp.Expr, hint: str | None = None) -> SqlError:
         return self.source.error(message, node, hint)
+
+    def rule(self, message: str, node: exp.Expr, hint: str | None = None) -> StreamRuleError:
+        """What streams and windows do not allow."""
+        return self.source.rule(message, node, hint)
+
+    def unsupported(self, message: str, node: exp.Expr, hint: str | None = None) -> UnsupportedError:
+        """What is not understood here, but may be right."""
+        return UnsupportedError(message, place=self.source.at(node), hint=hint)

@@ -19,7 +19,7 @@ from datacell.sql.bind.coercing import cast, comparison_type, needs_cast
 from datacell.sql.bind.columns import OPERATORS, Columns
 from datacell.sql.bind.context import Context, Typed
 from datacell.sql.bind.function_calls import lookup, named_struct, plain_call
-from datacell.sql.bind.scope import Scope
+from datacell.sql.bind.scope import Scope, Visible
 from datacell.sql.functions import FunctionKind, SignatureError
 
 if TYPE_CHECKING:
@@ -64,6 +64,8 @@ class Expressions(Columns):
                 return self.subqueries.exists(self, node)
             case exp.In() if node.args.get("query") is not None:
                 return self.subqueries.contained(self, node)
+            case exp.Like() | exp.ILike() if _quantified(node.expression):
+                return self.bind(_each_pattern(node))
             case exp.Window():
                 return self.over(node)
             case exp.Anonymous():
@@ -75,7 +77,7 @@ class Expressions(Columns):
             case _ if isinstance(node, MODIFIERS):
                 return self.aggregate(node)
             case _ if type(node) in _UNSUPPORTED:
-                raise self.context.error(f"{_UNSUPPORTED[type(node)]} is not supported here", node)
+                raise self.context.unsupported(f"{_UNSUPPORTED[type(node)]} is not supported here", node)
         return self._operator(node)
 
     def predicate(self, node: exp.Expr) -> exp.Expr:
@@ -88,6 +90,7 @@ class Expressions(Columns):
         return bound.value
 
     def call(self, node: exp.Anonymous) -> Typed:
+        node = self._without_stars(node)
         function = lookup(self.context, node)
         match function.kind:
             case FunctionKind.AGGREGATE:
@@ -97,10 +100,28 @@ class Expressions(Columns):
                     f"{function.name} needs OVER", node, f"write {function.name}() OVER (ORDER BY …)"
                 )
             case FunctionKind.GENERATOR:
-                raise self.context.error(
+                raise self.context.unsupported(
                     f"{function.name} makes several rows and cannot stand here", node, "use it in LATERAL VIEW"
                 )
         return plain_call(self, node, function)
+
+    def _without_stars(self, node: exp.Anonymous) -> exp.Anonymous:
+        """``struct(*)`` and ``array(t.*)``: a star among arguments stands for columns."""
+        if node.name.lower() == "count" or not any(_is_star(argument) for argument in node.expressions):
+            return node
+        given: list[exp.Expr] = []
+        for argument in node.expressions:
+            if not _is_star(argument):
+                given.append(argument.copy())
+                continue
+            relation = self.scope.relation(argument.table) if isinstance(argument, exp.Column) else None
+            if isinstance(argument, exp.Column) and relation is None:
+                raise self.context.unsupported("this star is not understood here", argument)
+            columns = self.scope.star() if relation is None else iter(relation.columns)
+            given += [_named_column(column, argument) for column in columns]
+        new = node.copy()
+        new.set("expressions", given)
+        return new
 
     def aggregate(self, node: exp.Expr) -> Typed:
         """Outside of a grouped SELECT there is nothing to aggregate over."""
@@ -153,6 +174,31 @@ class Expressions(Columns):
             if own is not None and needs_cast(own.type, target):
                 child.replace(cast(child.copy(), target))
         return node
+
+
+def _quantified(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Anonymous) and node.name.upper() in ("ALL", "ANY", "SOME")
+
+
+def _each_pattern(node: exp.Like | exp.ILike) -> exp.Expr:
+    """``c LIKE ALL ('a%', '%b')``: every pattern by itself."""
+    patterns = [type(node)(this=node.this.copy(), expression=p.copy()) for p in node.expression.expressions]
+    each = [exp.Not(this=exp.Paren(this=p)) if node.args.get("negate") else p for p in patterns]
+    joined = exp.and_(*each) if node.expression.name.upper() == "ALL" else exp.or_(*each)
+    for found in joined.walk():
+        if "start" not in found.meta:
+            found.meta.update({k: v for k, v in node.meta.items() if k in ("line", "col", "start", "end")})
+    return exp.Paren(this=joined)
+
+
+def _is_star(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Star) or (isinstance(node, exp.Column) and isinstance(node.this, exp.Star))
+
+
+def _named_column(column: Visible, star: exp.Expr) -> exp.Expr:
+    node = scalar.column(column.column)
+    node.meta.update(star.meta, visible=column)
+    return exp.alias_(node, column.name, quoted=True, copy=False)
 
 
 def not_grouped(context: Context, node: exp.Column) -> SqlError:

@@ -32,14 +32,15 @@ def lookup(context: Context, node: exp.Anonymous) -> Function:
         hint = did_you_mean(node.name, functions.names())
         raise context.error(f"there is no function {node.name}", node, hint)
     if function.refused is not None and context.continuous:
-        raise context.error(f"{function.name} cannot be used in a continuous query", node, function.refused)
+        make = context.rule if function.is_unrepeatable else context.unsupported
+        raise make(f"{function.name} cannot be used in a continuous query", node, function.refused)
     return function
 
 
 def plain_call(binder: Expressions, node: exp.Anonymous, function: Function) -> Typed:
     """A call that reads one row."""
     arguments = [_argument(binder, argument) for argument in node.expressions]
-    result = _signature(binder.context, function, node, node.expressions, [a.type for a in arguments])
+    result = call_type(binder.context, function, node, node.expressions, [a.type for a in arguments])
     bound = [lambda_() if callable(lambda_) else lambda_ for lambda_ in (a.value for a in arguments)]
     if function.name == "struct":
         return named_struct(bound, result)
@@ -53,7 +54,7 @@ def call_over_rows(binder: Expressions, node: exp.Anonymous, function: Function,
     if function.name == "count" and [type(g) for g in given] == [exp.Star]:
         return Typed(exp.Anonymous(this="count", expressions=[exp.Star()]), BIGINT)
     arguments = [_argument(binder, argument) for argument in given]
-    result = _signature(binder.context, function, node, given, [*(a.type for a in arguments), *more])
+    result = call_type(binder.context, function, node, given, [*(a.type for a in arguments), *more])
     keeps_values = distinct or function.name in _KEEP_VALUES
     values = [_computed_below(binder, a) if keeps_values else a.value for a in arguments]
     inside = [exp.Distinct(expressions=values)] if distinct else values
@@ -77,7 +78,7 @@ def _argument(binder: Expressions, node: exp.Expr) -> _Argument:
     if isinstance(node, exp.Lambda):
         return _lambda(binder, node)
     if isinstance(node, exp.Kwarg):
-        raise binder.context.error("named arguments are not supported", node, "give the arguments in order")
+        raise binder.context.unsupported("named arguments are not supported", node, "give the arguments in order")
     bound = binder.bind(node)
     return _Argument(bound.type, bound.value)
 
@@ -100,13 +101,14 @@ def _lambda(binder: Expressions, node: exp.Lambda) -> _Argument:
     return _Argument(LambdaArgument(len(names), body), lambda: exp.Lambda(this=bound[0], expressions=parameters))
 
 
-def _signature(
+def call_type(
     context: Context,
     function: Function,
     node: exp.Anonymous,
     given: Sequence[exp.Expr],
     argument_types: Sequence[Type | LambdaArgument],
 ) -> Type:
+    """The type of a call with arguments of these types."""
     try:
         return functions.result_type(function, argument_types, given)
     except SignatureError as error:

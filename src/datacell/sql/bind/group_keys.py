@@ -29,6 +29,8 @@ class GroupKeys:
             return [], []
         self.rows.clause = "GROUP BY"
         if group.args.get("all"):
+            if self.rows.scope.find("all"):
+                raise self.context.unsupported("a column is called all", group)
             for item in self.items:
                 if next(iter(aggregates(item.node)), None) is None:
                     self._key(item.node)
@@ -45,14 +47,20 @@ class GroupKeys:
             raise self.context.error(f"this makes {number} groupings, more than {MOST_SETS}", node, "group by less")
 
     def _sets(self, element: exp.Expr, own: list[int]) -> list[list[int]]:
-        members = [[self._key(n) for n in _members(e)] for e in element.expressions]
         if isinstance(element, exp.GroupingSets):
-            return members
+            return [found for member in element.expressions for found in self._member_sets(member, own)]
+        members = [[self._key(n) for n in _members(e)] for e in element.expressions]
         members = members or [[i] for i in own]
         if isinstance(element, exp.Rollup):
             return rollup(members)
         self._check_sets(2 ** len(members), element)
         return cube(members)
+
+    def _member_sets(self, member: exp.Expr, own: list[int]) -> list[list[int]]:
+        """One of GROUPING SETS is a set of keys, or stands for several sets."""
+        if isinstance(member, _ELEMENTS):
+            return self._sets(member, own)
+        return [[self._key(n) for n in _members(member)]]
 
     def _key(self, node: exp.Expr) -> int:
         """The position of a key, added if it is new."""

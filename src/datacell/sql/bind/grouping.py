@@ -77,6 +77,9 @@ class GroupedExpressions(SelectExpressions):
         self.plan = self._grouped_plan()
 
     def bind(self, node: exp.Expr) -> Typed:
+        if isinstance(node, exp.Column) and self.sets and _is_grouping_id(self, node):
+            positions = list(range(len(self.original_keys)))
+            return Typed(self._by_set([_bits(s, positions) for s in self.sets]), BIGINT)
         if isinstance(node, exp.Query | exp.Subquery | exp.Exists | exp.Window) or is_aggregate(node):
             return super().bind(node)
         before = self._before_grouping(node)
@@ -220,6 +223,12 @@ class GroupedExpressions(SelectExpressions):
         expanded = Map(copies, (*copies.schema.passing(), *nulled))
         names = (*(n.name for n in nulled), self.set_number)
         return expanded, expanded.schema.passing(names)
+
+
+def _is_grouping_id(binder: GroupedExpressions, node: exp.Column) -> bool:
+    """``grouping__id``, as Hive calls it."""
+    is_bare = len(node.parts) == 1 and node.meta.get("visible") is None
+    return is_bare and node.name.lower() == "grouping__id" and not binder.scope.find(node.name)
 
 
 def grouping_sets(own: Sequence[int], parts: Sequence[Sequence[Sequence[int]]]) -> Sets:

@@ -40,7 +40,8 @@ def bind_query(context: Context, node: exp.Expr, text: str, emission: Emission =
     check_windows_are_read(context)
     if context.continuous:
         check_state(context, bound.plan)
-    return Query(bound.plan, text, emission)
+    given = tuple(c.name for c in bound.columns)
+    return Query(bound.plan, text, emission, given=given if given != bound.plan.schema.names else ())
 
 
 class QueryBinder:
@@ -83,7 +84,7 @@ class QueryBinder:
             return ctes
         first = clause.expressions[0]
         if clause.args.get("recursive"):
-            raise self.context.error("WITH RECURSIVE is not supported", first.args["alias"])
+            raise self.context.unsupported("WITH RECURSIVE is not supported", first.args["alias"])
         known, own = dict(ctes), set[str]()
         for cte in clause.expressions:
             name = cte.alias.lower()

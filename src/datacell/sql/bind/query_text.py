@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from datacell.algebra.query import Emission, Query
-from datacell.errors import Place
+from datacell.errors import Place, SqlError, StreamRuleError, UnsupportedError
 from datacell.sql.bind.checks import check_emission
 from datacell.sql.bind.context import Context
 from datacell.sql.bind.queries import bind_query
+from datacell.sql.bind.scope import Names
 from datacell.sql.bind.shapes import SHAPES, read_shapes, shaped
+from datacell.sql.bind.written import names_given, written
 from datacell.sql.catalog import Catalog
 from datacell.sql.text.cursor import Cursor, is_word
 from datacell.sql.text.cutting import cut
 from datacell.sql.text.parsing import parse_query
 
 _EMISSIONS = {e.name: e for e in Emission}
-QUERY_STARTS = {"SELECT", "WITH", "VALUES", "(", "FROM", *_EMISSIONS, *SHAPES}
+QUERY_STARTS = {"SELECT", "WITH", "VALUES", "(", "FROM", "TABLE", *_EMISSIONS, *SHAPES}
 
 
 def bind_text(cursor: Cursor, catalog: Catalog, continuous: bool | None) -> Query:
@@ -39,10 +41,55 @@ def bind_text(cursor: Cursor, catalog: Catalog, continuous: bool | None) -> Quer
         windowed.windows,
         continuous=bool(windowed.windows) if continuous is None else continuous,
     )
-    tree = _unwrapped(parse_query(cursor.source, windowed.tokens))
     check_emission(context, word)
     emission = Emission.RSTREAM if word is None else _EMISSIONS[word.text.upper()]
-    return replace(shaped(context, bind_query(context, tree, start, emission), shapes), place=place)
+
+    left_out = [t for t in cursor.tokens[cursor.position :] if id(t) not in set(map(id, tokens))]
+
+    def understood() -> Query:
+        tree = _unwrapped(parse_query(cursor.source, windowed.tokens))
+        called = None
+        if _has_unnamed(tree):
+            called = names_given(replace(context, names=Names()), tokens, left_out, windowed)
+        named = replace(context, called=called or ())
+        return shaped(named, bind_query(named, tree, start, emission), shapes)
+
+    def as_written(why: SqlError) -> Query:
+        if shapes:
+            raise why
+        anew = replace(context, names=Names())
+        plan, given = written(anew, tokens, left_out, windowed, why)
+        return Query(plan, start, emission, given=given if given != plan.schema.names else ())
+
+    found = _understood_by_somebody(understood, as_written, place)
+    return replace(found, place=place, otherwise=lambda why: replace(as_written(why), place=place))
+
+
+def _understood_by_somebody(
+    understood: Callable[[], Query], as_written: Callable[[SqlError], Query], place: Place | None
+) -> Query:
+    """The query as it is understood here; else as Spark answers what is written, if Spark understands it."""
+    try:
+        return understood()
+    except (StreamRuleError, RecursionError):
+        raise
+    except SqlError as error:
+        return as_written(error)
+    except Exception as error:  # whatever a text leads to here, it may mean something to Spark
+        why = UnsupportedError(f"this is not understood here ({type(error).__name__}: {error})", place=place)
+        try:
+            return as_written(why)
+        except UnsupportedError:
+            raise error from None
+
+
+def _has_unnamed(tree: exp.Expr) -> bool:
+    """Has the answer a column that the text does not name?"""
+    first = tree
+    while isinstance(first, exp.SetOperation | exp.Subquery):
+        first = first.this
+    named = (exp.Alias, exp.Column, exp.Star)
+    return isinstance(first, exp.Select) and not all(isinstance(e, named) for e in first.expressions)
 
 
 def starts_query(token: Token | None) -> bool:

@@ -13,7 +13,6 @@ _CLAUSES: dict[str, tuple[str, str | None]] = {
     "distribute": ("DISTRIBUTE BY is not supported", _PLACEMENT),
     "into": ("SELECT INTO is not supported", "write INSERT INTO name SELECT …"),
     "kind": ("SELECT AS is not supported", "write struct(…)"),
-    "laterals": ("LATERAL VIEW is not supported", "use higher-order functions on the array"),
     "locks": ("a query locks nothing", "remove FOR UPDATE"),
     "match": ("MATCH_RECOGNIZE is not supported", None),
     "partition": ("PARTITION is not supported here", "filter by the partition's column in WHERE"),
@@ -22,10 +21,13 @@ _CLAUSES: dict[str, tuple[str, str | None]] = {
     "version": ("the versions of a table are not supported", "read the table as it is"),
     "when": ("the versions of a table are not supported", "read the table as it is"),
 }
+_ALWAYS = ("locks", "sample", "version", "when")
+"""What a continuous query cannot have, whoever answers it."""
+
 _ANSWERED: dict[type[exp.Expr], set[str]] = {
     exp.Select: {
         *("with_", "expressions", "hint", "distinct", "from_", "joins", "where", "group", "having", "qualify"),
-        *("windows", "order", "limit", "offset"),
+        *("windows", "order", "limit", "offset", "laterals"),
     },
     exp.SetOperation: {"with_", "this", "expression", "distinct", "order", "limit", "offset"},
     exp.Table: {"this", "alias", "db", "catalog", "joins", "hints"},
@@ -41,10 +43,11 @@ def refuse_clauses(context: Context, node: exp.Expr) -> None:
             where = value[0] if isinstance(value, list) else value
             unknown = (f"{key.strip('_').replace('_', ' ').upper()} is not supported", None)
             message, hint = _pivot(where) if key == "pivots" else _CLAUSES.get(key, unknown)
-            raise context.error(message, where if isinstance(where, exp.Expr) else node, hint)
+            make = context.rule if key in _ALWAYS else context.unsupported
+            raise make(message, where if isinstance(where, exp.Expr) else node, hint)
     distinct = node.args.get("distinct")
     if isinstance(distinct, exp.Distinct) and distinct.args.get("on") is not None:
-        raise context.error("DISTINCT ON is not supported", distinct, "use row_number() OVER … and QUALIFY")
+        raise context.unsupported("DISTINCT ON is not supported", distinct, "use row_number() OVER … and QUALIFY")
 
 
 def _pivot(node: object) -> tuple[str, str]:

@@ -7,12 +7,13 @@ from dataclasses import replace
 from sqlglot import exp
 
 from datacell.algebra import scalar, types
-from datacell.algebra.plan import Apply, Join, JoinKind, Map, Plan
+from datacell.algebra.plan import Apply, Filter, Join, JoinKind, Map, Plan
 from datacell.algebra.schema import Named
 from datacell.errors import did_you_mean
 from datacell.sql.bind.coercing import coerced, comparison_type, needs_cast
 from datacell.sql.bind.context import Typed
 from datacell.sql.bind.expressions import Expressions
+from datacell.sql.bind.generators import generated, is_generator
 from datacell.sql.bind.refusals import refuse_clauses
 from datacell.sql.bind.scope import Relation, Scope, Visible
 from datacell.sql.bind.sources import BindDerived as BindDerived
@@ -32,7 +33,17 @@ class Relations(Sources):
         plan, scope = self.item(source.this)
         for join in select.args.get("joins") or ():
             plan, scope = self._join(plan, scope, join)
+        for view in select.args.get("laterals") or ():
+            plan, scope = self._made(plan, scope, view, bool(view.args.get("outer")))
         return plan, scope
+
+    def _made(self, plan: Plan, scope: Scope, node: exp.Lateral, outer: bool) -> From:
+        """A row beside each of the rows that a function makes of it."""
+        alias = node.args.get("alias")
+        names = [c.name for c in alias.columns] if alias is not None else []
+        binder = Expressions(self.context, scope, plan, "LATERAL VIEW", self.subqueries)
+        made = generated(binder, node.this, outer, names)
+        return made.plan, scope.beside(Relation(node.alias or None, made.columns))
 
     def item(self, node: exp.Expr) -> From:
         match node:
@@ -42,7 +53,7 @@ class Relations(Sources):
                 return self._with_joins(node, self.subquery(node))
             case exp.Paren():
                 return self.item(node.this)
-        raise self.context.error(
+        raise self.context.unsupported(
             f"{node.sql(dialect='spark')[:40]} cannot stand in FROM", node, "use a name or a subquery"
         )
 
@@ -64,27 +75,44 @@ class Relations(Sources):
         using = self._using(node, scope, right_scope)
         if using:
             return self._join_using(plan, scope, right_plan, right_scope, kind, using, node)
-        condition, left = self._on(node, both, plan, right_plan)
         visible = both if kind.keeps_right else scope
+        on = node.args.get("on")
+        if on is not None and kind is JoinKind.INNER and on.find(exp.Query) is not None:
+            return self._filtered(Join(plan, right_plan), both, on), visible
+        condition, left = self._on(node, both, plan, right_plan)
         return Join(left, right_plan, kind, condition), visible
+
+    def _filtered(self, joined: Join, scope: Scope, on: exp.Expr) -> Plan:
+        """The condition of an inner join may as well be asked of its pairs, and there may be subqueries in it."""
+        binder = Expressions(self.context, scope, joined, "ON", self.subqueries)
+        parts = list(scalar.conjuncts(on))
+        plain = [binder.predicate(part) for part in parts if part.find(exp.Query) is None]
+        binder.plan = replace(joined, condition=scalar.conjoin(plain)) if plain else joined
+        for part in parts:
+            if part.find(exp.Query) is not None and not self.subqueries.condition(binder, part):
+                predicate = binder.predicate(part)
+                binder.plan = Filter(binder.plan, predicate)
+        return binder.plan
 
     def _kind(self, node: exp.Join) -> JoinKind:
         if node.kind in ("SEMI", "ANTI"):
             return JoinKind[node.kind]
         if node.method not in ("", "NATURAL"):
-            raise self.context.error(f"{node.method} join is not supported", node.this)
+            raise self.context.unsupported(f"{node.method} join is not supported", node.this)
         return _SIDES[node.side]
 
     def _on(self, node: exp.Join, scope: Scope, left: Plan, right: Plan) -> tuple[exp.Expr | None, Plan]:
         on = node.args.get("on")
         if on is None:
-            if node.side in ("LEFT", "RIGHT", "FULL") or node.kind in ("SEMI", "ANTI"):
+            if node.kind in ("SEMI", "ANTI"):
+                return exp.true(), left
+            if node.side in ("LEFT", "RIGHT", "FULL"):
                 raise self.context.error("this join has no condition", node.this, "add ON …")
             return None, left
         binder = Expressions(self.context, scope, Join(left, right), "ON", self.subqueries)
         condition = binder.predicate(on)
         if not isinstance(binder.plan, Join):
-            raise self.context.error("a subquery cannot stand in ON", on, "move it to WHERE")
+            raise self.context.unsupported("a subquery cannot stand in ON", on, "move it to WHERE")
         return condition, left
 
     def _distinct_aliases(self, left: Scope, right: Scope, node: exp.Join) -> None:
@@ -151,8 +179,10 @@ class Relations(Sources):
 
     def _lateral(self, plan: Plan, scope: Scope, node: exp.Join) -> From:
         lateral = node.this
+        if is_generator(lateral.this) and not _is_condition(node.args.get("on")) and node.side in ("", "LEFT"):
+            return self._made(plan, scope, lateral, node.side == "LEFT")
         if not isinstance(lateral.this, exp.Subquery):
-            raise self.context.error("LATERAL needs a subquery here", lateral, "write LATERAL (SELECT …) AS name")
+            raise self.context.unsupported("LATERAL needs a subquery here", lateral, "write LATERAL (SELECT …) AS name")
         kind = self._kind(node)
         if kind not in (JoinKind.INNER, JoinKind.LEFT):
             raise self.context.error(f"LATERAL cannot be a {kind.value} join", lateral)
@@ -165,6 +195,10 @@ class Relations(Sources):
             binder = Expressions(self.context, both, Join(plan, bound.plan), "ON", self.subqueries)
             condition = binder.predicate(on)
         return Apply(plan, bound.plan, kind, condition), both
+
+
+def _is_condition(on: exp.Expr | None) -> bool:
+    return not (on is None or (isinstance(on, exp.Boolean) and on.this))
 
 
 def _hide(column: Visible, hidden: set[str]) -> Visible:

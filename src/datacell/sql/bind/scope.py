@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from datacell.algebra.types import Type
@@ -84,3 +84,15 @@ class Names:
         self._counts[key] = count
         self._taken.add(name.lower())
         return name
+
+
+def numbered(names: Sequence[str]) -> tuple[str, ...]:
+    """The names, each once: the second ``a`` is ``a_2``."""
+    fresh, given = Names(), {name.lower() for name in names}
+    found = []
+    for name in names:
+        new = fresh.fresh(name)
+        while new != name and new.lower() in given:
+            new = fresh.fresh(name)
+        found.append(new)
+    return tuple(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
@@ -13,11 +13,12 @@ from datacell.sql.bind.analytic import SelectExpressions
 from datacell.sql.bind.coercing import operand
 from datacell.sql.bind.context import Context, Typed
 from datacell.sql.bind.expressions import Expressions
+from datacell.sql.bind.generators import generated, is_generator
 from datacell.sql.bind.group_keys import GroupKeys
 from datacell.sql.bind.grouping import GroupedExpressions, aggregates
 from datacell.sql.bind.relations import BindDerived, Ctes, Relations
-from datacell.sql.bind.scope import Scope, Visible
-from datacell.sql.bind.select_items import Item, blamed, select_items
+from datacell.sql.bind.scope import Scope, Visible, numbered
+from datacell.sql.bind.select_items import Item, resolved, select_items
 from datacell.sql.bind.sorting import ordered, position, sort_key, sortable
 from datacell.sql.bind.subqueries import Bound, Subqueries
 
@@ -49,7 +50,7 @@ class SelectBinder:
         if where is not None:
             self._filter(rows, where.this)
         rows.later = set()
-        items = list(select_items(self.context, self.node, scope))
+        items = self._with_made(rows, list(select_items(self.context, self.node, scope)))
         self.having = self._having(scope)
         binder = self._list_binder(rows, items)
         if self.having is not None:
@@ -57,6 +58,23 @@ class SelectBinder:
             self._filter(binder, self.having)
             binder.clause = "SELECT"
         return self._projected(binder, items)
+
+    def _with_made(self, rows: Expressions, items: list[Item]) -> list[Item]:
+        """A function of the select list that makes rows makes them of those that WHERE leaves."""
+        makers = [i for i, item in enumerate(items) if is_generator(_bare(item.node))]
+        if not makers:
+            return items
+        node = self.node
+        grouped = any(map(node.args.get, ("group", "having"))) or any(True for i in items for _ in aggregates(i.node))
+        if len(makers) > 1 or grouped or any(i.node.find(exp.Window) is not None for i in items):
+            raise self.context.unsupported("rows are made here beside something else", items[makers[0]].node)
+        item = items[makers[0]]
+        names = [item.name] if isinstance(item.node, exp.Alias) else []
+        names = [c.name for c in item.node.expressions] if isinstance(item.node, exp.Aliases) else names
+        made = generated(rows, _bare(item.node), outer=False, names=names)
+        rows.plan = made.plan
+        found = [Item(column.name, resolved(column, item.node)) for column in made.columns]
+        return [*items[: makers[0]], *found, *items[makers[0] + 1 :]]
 
     # Clauses
 
@@ -113,7 +131,8 @@ class SelectBinder:
         condition = None if qualify is None else binder.predicate(qualify.this)
         binder.clause = "SELECT"
         columns = self._named(outputs)
-        visible = tuple(Visible(name, c.name, c.type) for (name, _), c in zip(outputs, columns, strict=True))
+        shown = self.context.called if self.alias is None and self.context.called else [name for name, _ in outputs]
+        visible = tuple(Visible(name, c.name, c.type) for name, c in zip(shown, columns, strict=False))
         keys, hidden = self._sort_keys(binder, items, columns)
         plan = binder.plan_with_analytics()
         if condition is not None:
@@ -129,20 +148,12 @@ class SelectBinder:
         return Bound(Map(plan, plan.schema.passing([c.name for c in columns])) if hidden else plan, visible)
 
     def _named(self, outputs: list[tuple[str, Typed]]) -> tuple[Named, ...]:
+        names = [name for name, _ in outputs]
         if self.alias is None:
-            return tuple(Named(name, value.value, value.type) for name, value in self._without_repetition(outputs))
-        return tuple(
-            Named(self.context.names.fresh(f"{self.alias}.{name}"), value.value, value.type) for name, value in outputs
-        )
-
-    def _without_repetition(self, outputs: list[tuple[str, Typed]]) -> list[tuple[str, Typed]]:
-        seen: set[str] = set()
-        for (name, _), node in zip(outputs, blamed(self.node, len(outputs)), strict=True):
-            if name.lower() in seen:
-                hint = "name the columns instead of *" if node.is_star else f"rename one: … AS {name}_2"
-                raise self.context.error(f"two columns are called {name}", node, hint)
-            seen.add(name.lower())
-        return outputs
+            chosen = numbered(self.context.called if len(self.context.called) == len(outputs) else names)
+        else:
+            chosen = tuple(self.context.names.fresh(f"{self.alias}.{name}") for name in names)
+        return tuple(Named(name, value.value, value.type) for name, (_, value) in zip(chosen, outputs, strict=True))
 
     def _sort_keys(
         self, binder: SelectExpressions, items: list[Item], columns: tuple[Named, ...]
@@ -151,7 +162,7 @@ class SelectBinder:
         keys: list[SortKey] = []
         hidden: list[Named] = []
         binder.clause = "ORDER BY"
-        for node in order.expressions if order is not None else ():
+        for node in _sorted_by(order, columns, items, binder):
             target = self._sort_target(binder, items, columns, hidden, node.this)
             keys.append(sort_key(node, scalar.column(target)))
         return keys, hidden
@@ -178,6 +189,26 @@ class SelectBinder:
             return found.name
         hidden.append(Named(self.context.names.fresh("sort_key"), value.value, value.type))
         return hidden[-1].name
+
+
+def _bare(node: exp.Expr) -> exp.Expr:
+    return node.this if isinstance(node, exp.Alias | exp.Aliases) else node
+
+
+def _sorted_by(
+    order: exp.Order | None, columns: Sequence[Named], items: Sequence[Item], binder: Expressions
+) -> list[exp.Expr]:
+    """The keys of ORDER BY; ALL stands for every column of the answer."""
+    found = list(order.expressions) if order is not None else []
+    if len(found) != 1 or not isinstance(found[0].this, exp.Var) or found[0].this.name.upper() != "ALL":
+        return found
+    if any(item.name.lower() == "all" for item in items) or binder.scope.find("all"):
+        raise binder.context.unsupported("a column is called all", found[0])
+    (every,) = found
+    keys = [every.copy() for _ in columns]
+    for number, key in enumerate(keys, 1):
+        key.set("this", exp.Literal.number(number))
+    return keys
 
 
 def _unaliased(node: exp.Expr, aliases: Mapping[str, exp.Expr], scope: Scope) -> exp.Expr:

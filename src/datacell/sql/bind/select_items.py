@@ -26,7 +26,7 @@ def select_items(context: Context, select: exp.Select, scope: Scope) -> Iterator
     """The elements of a select list, stars spread out."""
     for item in _spread(context, select, scope):
         if context.continuous and (refused := reserved(item.name)):
-            raise context.error(refused, item.node, "give it another name: … AS name")
+            raise context.rule(refused, item.node, "give it another name: … AS name")
         yield item
 
 
@@ -35,7 +35,10 @@ def _spread(context: Context, select: exp.Select, scope: Scope) -> Iterator[Item
         if isinstance(node, exp.Star):
             yield from _starred(context, select, node, scope.star())
         elif isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
-            relation = scope.relation(node.table)
+            relation = scope.relation(node.table) if not node.args.get("db") else None
+            if relation is None and (fields := list(_fields(scope, node))):
+                yield from fields
+                continue
             if relation is None:
                 hint = did_you_mean(node.table, [r.alias for r in scope.relations if r.alias])
                 raise context.error(f"there is no table or stream {node.table} in this FROM", node, hint)
@@ -44,11 +47,21 @@ def _spread(context: Context, select: exp.Select, scope: Scope) -> Iterator[Item
             yield Item(name_of(node), node)
 
 
+def _fields(scope: Scope, node: exp.Column) -> Iterator[Item]:
+    """``st.*`` of a struct: its fields."""
+    named = scope.relation(node.text("db")) if node.args.get("db") else scope
+    found = named.find(node.table) if named is not None else ()
+    if len(found) == 1 and found[0].type.name == "struct":
+        for name in found[0].type.names:
+            column = resolved(found[0], node)
+            yield Item(name, exp.Dot(this=column, expression=exp.Identifier(this=name, quoted=True)))
+
+
 def _starred(context: Context, select: exp.Select, star: exp.Expr, columns: Iterator[Visible]) -> Iterator[Item]:
     if not select.args.get("from_"):
         raise context.error("* without FROM", star, "name a stream or a table: SELECT * FROM …")
     if star.args.get("replace") or star.args.get("rename"):
-        raise context.error("* takes only EXCEPT", star, "name the columns")
+        raise context.unsupported("* takes only EXCEPT", star, "name the columns")
     found = list(columns)
     dropped = {e.name.lower() for e in star.args.get("except_") or ()}
     for name in star.args.get("except_") or ():
@@ -58,7 +71,7 @@ def _starred(context: Context, select: exp.Select, star: exp.Expr, columns: Iter
     left = [c for c in found if c.name.lower() not in dropped]
     if not left:
         raise context.error("* leaves no column", star, "leave out fewer")
-    yield from (Item(column.name, _star_column(column, star)) for column in left)
+    yield from (Item(column.name, resolved(column, star)) for column in left)
 
 
 def name_of(node: exp.Expr) -> str:
@@ -72,18 +85,8 @@ def name_of(node: exp.Expr) -> str:
     return scalar.show(node).lower() if len(scalar.show(node)) <= 60 else "value"
 
 
-def blamed(select: exp.Select, length: int) -> list[exp.Expr]:
-    """The nodes that repeated names are blamed on; a star stands for many, and only one star can be told apart."""
-    nodes = select.expressions
-    stars = [i for i, e in enumerate(nodes) if e.is_star]
-    if len(stars) != 1:
-        return nodes if not stars else [nodes[stars[-1]]] * length
-    (star,) = stars
-    return [*nodes[:star], *[nodes[star]] * (length - len(nodes) + 1), *nodes[star + 1 :]]
-
-
-def _star_column(column: Visible, star: exp.Expr) -> exp.Expr:
-    """A column that a star stands for: already resolved, and blamed on the star."""
+def resolved(column: Visible, star: exp.Expr) -> exp.Expr:
+    """A column that another node stands for, as a star does: already resolved, and blamed on that."""
     node = scalar.column(column.column)
     node.meta.update(star.meta, visible=column)
     return node

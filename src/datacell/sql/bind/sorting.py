@@ -46,6 +46,22 @@ def _whole(context: Context, node: exp.Expr | None, clause: str) -> int | None:
     value = node.args.get("expression") or node.args.get("count")
     if value is None or value.name.upper() == "ALL":
         return None
-    if not (isinstance(value, exp.Literal) and value.is_int and len(value.name) <= 18):
+    found = _constant(value)
+    if found is None or not 0 <= found < 10**18:
         raise context.error(f"{clause} needs a whole number, not negative", value, f"write {clause} 10")
-    return int(value.name)
+    return found
+
+
+def _constant(node: exp.Expr) -> int | None:
+    """The value of a constant expression of whole numbers."""
+    match node:
+        case exp.Literal(is_string=False) if node.is_int:
+            return int(node.name)
+        case exp.Paren():
+            return _constant(node.this)
+        case exp.Add() | exp.Sub() | exp.Mul():
+            left, right = _constant(node.left), _constant(node.right)
+            if left is None or right is None:
+                return None
+            return {exp.Add: left + right, exp.Sub: left - right, exp.Mul: left * right}[type(node)]
+    return None

@@ -13,7 +13,7 @@ from datacell.algebra.plan import Plan, Stream, Table, Values, Window
 from datacell.algebra.schema import Field
 from datacell.algebra.types import INT
 from datacell.algebra.window import Rows, WindowSpec
-from datacell.errors import SqlError, counted, did_you_mean
+from datacell.errors import SqlError, StreamRuleError, counted, did_you_mean
 from datacell.sql.bind.context import Context
 from datacell.sql.bind.scope import Relation, Scope, Visible
 from datacell.sql.bind.subqueries import Bound, Subqueries
@@ -45,7 +45,7 @@ class Sources(ABC):
     def table(self, node: exp.Table) -> From:
         if not isinstance(node.this, exp.Identifier):
             hint = "the table functions are TUMBLE, HOP and CUMULATE"
-            raise self.context.error(f"there is no table function {node.this.name}", node.this, hint)
+            raise self.context.unsupported(f"there is no table function {node.this.name}", node.this, hint)
         name = ".".join(part.name for part in node.parts)
         placed = self.context.windows.get(node.this.meta.get("start", -1))
         if name.lower() in self.ctes:
@@ -60,7 +60,7 @@ class Sources(ABC):
             raise self._unknown(node, name)
         if self.context.continuous and self.context.catalog.is_derived(name):
             hint = f"INSERT INTO a stream what {name} selects"
-            raise self.context.error(f"{name} is an answer that changes, not a stream", node.this, hint)
+            raise self.context.rule(f"{name} is an answer that changes, not a stream", node.this, hint)
         self._no_window(placed, f"{name} is a table")
         fixed = self.context.continuous and self.context.catalog.definition(name).is_fixed
         return self._source(node, columns, lambda alias, fields: Table(name, alias, fields, fixed))
@@ -74,33 +74,19 @@ class Sources(ABC):
 
     def _no_window(self, placed: PlacedWindow | None, reason: str) -> None:
         if placed is not None:
-            raise SqlError(f"a window belongs to a stream, {reason}", place=placed.place, hint="remove the window")
+            raise StreamRuleError(
+                f"a window belongs to a stream, {reason}", place=placed.place, hint="remove the window"
+            )
 
     def _stream(self, node: exp.Table, stream: StreamDefinition, placed: PlacedWindow | None) -> From:
-        window = self._window(stream, placed)
+        window = placed_window(self.context, stream, placed)
 
         def make(alias: str, fields: tuple[Field, ...]) -> Plan:
             self.context.stream_nodes[alias] = node.this
             source = Stream(stream.name, alias, fields)
-            return source if window is None else Window(source, _qualified(window, alias))
+            return source if window is None else Window(source, qualified(window, alias))
 
         return self._source(node, stream.fields, make, window)
-
-    def _window(self, stream: StreamDefinition, placed: PlacedWindow | None) -> WindowSpec | None:
-        if placed is None:
-            return None
-        names = {f.name.lower(): f.name for f in stream.fields}
-        if placed.descriptor is not None and placed.descriptor.text.lower() != (stream.event_time or "").lower():
-            own = f"its event time is {stream.event_time}" if stream.event_time else "declare WATERMARK FOR a column"
-            problem = f"{placed.descriptor.text} is not the event time of {stream.name}"
-            raise self.context.source.error(problem, placed.descriptor, own)
-        if not isinstance(placed.window, Rows):
-            return placed.window
-        for token in placed.partition:
-            if token.text.lower() not in names:
-                hint = did_you_mean(token.text, names.values())
-                raise self.context.source.error(f"{stream.name} has no column {token.text}", token, hint)
-        return replace(placed.window, partition=tuple(names[c.lower()] for c in placed.window.partition))
 
     def _source(
         self,
@@ -158,7 +144,26 @@ class Sources(ABC):
         return Values((Field(name, INT),), ((exp.Literal.number(1),),))
 
 
-def _qualified(window: WindowSpec, alias: str) -> WindowSpec:
+def placed_window(context: Context, stream: StreamDefinition, placed: PlacedWindow | None) -> WindowSpec | None:
+    """A window as it is over a stream, checked."""
+    if placed is None:
+        return None
+    names = {f.name.lower(): f.name for f in stream.fields}
+    if placed.descriptor is not None and placed.descriptor.text.lower() != (stream.event_time or "").lower():
+        own = f"its event time is {stream.event_time}" if stream.event_time else "declare WATERMARK FOR a column"
+        problem = f"{placed.descriptor.text} is not the event time of {stream.name}"
+        raise context.source.rule(problem, placed.descriptor, own)
+    if not isinstance(placed.window, Rows):
+        return placed.window
+    for token in placed.partition:
+        if token.text.lower() not in names:
+            hint = did_you_mean(token.text, names.values())
+            raise context.source.rule(f"{stream.name} has no column {token.text}", token, hint)
+    return replace(placed.window, partition=tuple(names[c.lower()] for c in placed.window.partition))
+
+
+def qualified(window: WindowSpec, alias: str) -> WindowSpec:
+    """The window over a stream of this alias."""
     if not isinstance(window, Rows):
         return window
     return replace(window, partition=tuple(f"{alias}.{c}" for c in window.partition))

@@ -23,7 +23,7 @@ from datacell.sql.functions import (
     strings,
     times,
 )
-from datacell.sql.functions.refused import REFUSED
+from datacell.sql.functions.refused import REFUSED, UNREPEATABLE
 from datacell.sql.functions.signature import Signature, read
 
 
@@ -47,6 +47,11 @@ class Function:
     kind: FunctionKind
     signatures: tuple[Signature, ...]
     refused: str | None = None
+
+    @property
+    def is_unrepeatable(self) -> bool:
+        """Does its answer depend on more than the rows that it is given?"""
+        return self.name in UNREPEATABLE
 
 
 _TABLES = (

@@ -38,4 +38,7 @@ _REASONS: Mapping[str, str] = {
     _NANOS: "timestamp_nanos unix_nanos",
 }
 
+UNREPEATABLE = frozenset(name for why in (_CLOCK, _DICE, _MACHINE, _CODE) for name in _REASONS[why].split())
+"""Those whose answer does not depend on the rows alone: no continuous query can use them, whoever evaluates it."""
+
 REFUSED: Mapping[str, str] = {name: reason for reason, names in _REASONS.items() for name in names.split()}

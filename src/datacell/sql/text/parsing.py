@@ -11,12 +11,13 @@ from sqlglot import exp
 from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from datacell.errors import SqlError, closest
+from datacell.errors import SqlError, UnsupportedError, closest
 from datacell.sql.text import calls
 from datacell.sql.text.places import place_constants
 from datacell.sql.text.source import Source
 
 _KEYWORDS = ("FROM", "WHERE", "JOIN", "HAVING", "LIMIT", "UNION", "INTERSECT", "EXCEPT", "QUALIFY", "SELECT", "USING")
+_SET_WORDS = (TokenType.UNION, TokenType.ALL, TokenType.DISTINCT, TokenType.EXCEPT, TokenType.INTERSECT)
 _VALUES = (TokenType.VAR, TokenType.IDENTIFIER, TokenType.NUMBER, TokenType.STRING)
 _AFTER_LIST = (
     *(TokenType.FROM, TokenType.WHERE, TokenType.GROUP_BY, TokenType.ORDER_BY, TokenType.HAVING),
@@ -29,7 +30,7 @@ def parse_query(source: Source, tokens: Sequence[Token]) -> exp.Expr:
     _check_lists(source, tokens)
     try:
         with _quiet():
-            trees = calls.parse(source.text, list(tokens))
+            trees = calls.parse(source.text, _with_selects(tokens))
     except ParseError as error:
         raise _ours(source, tokens, error) from None
     except RecursionError:
@@ -38,6 +39,30 @@ def parse_query(source: Source, tokens: Sequence[Token]) -> exp.Expr:
         raise source.error("one statement expected", tokens[0])
     place_constants(trees[0], tokens)
     return trees[0]
+
+
+def _with_selects(tokens: Sequence[Token]) -> list[Token]:
+    """``TABLE name`` as a query is ``SELECT * FROM name``."""
+    found: list[Token] = []
+    for index, token in enumerate(tokens):
+        if token.token_type == TokenType.TABLE and _begins_query(tokens, index):
+            found += [
+                Token(kind, text, token.line, token.col, token.start, token.end)
+                for kind, text in ((TokenType.SELECT, "SELECT"), (TokenType.STAR, "*"), (TokenType.FROM, "FROM"))
+            ]
+        else:
+            found.append(token)
+    return found
+
+
+def _begins_query(tokens: Sequence[Token], index: int) -> bool:
+    after = tokens[index + 1 : index + 2]
+    if not after or after[0].token_type not in (TokenType.VAR, TokenType.IDENTIFIER):
+        return False
+    before = [t.token_type for t in tokens[max(0, index - 2) : index]]
+    if before[-1:] == [TokenType.L_PAREN]:
+        return len(before) == 1 or before[0] not in (TokenType.VAR, TokenType.IDENTIFIER)
+    return not before or before[-1] in _SET_WORDS
 
 
 def parse_expression(source: Source, tokens: Sequence[Token]) -> exp.Expr:
@@ -81,6 +106,8 @@ def _ours(source: Source, tokens: Sequence[Token], error: ParseError) -> SqlErro
     if token is tokens[-1] and token.token_type not in (*_VALUES, TokenType.R_PAREN, TokenType.R_BRACKET):
         return source.error(f"something is missing after {token.text}", token, "finish the expression")
     message, hint = _meaning(said, token, tokens[: tokens.index(token)])
+    if said.startswith("Unsupported"):
+        return UnsupportedError(said, place=source.at(token))
     return source.error(message, token, hint)
 
 

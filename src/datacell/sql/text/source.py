@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from datacell.errors import Place, SqlError
+from datacell.errors import Place, SqlError, StreamRuleError
 from datacell.sql.text import calls
 from datacell.sql.text.comments import UnclosedError, blanked
 
@@ -45,6 +45,9 @@ class Source:
 
     def error(self, message: str, node: exp.Expr | Token, hint: str | None = None) -> SqlError:
         return SqlError(message, place=self.at(node), hint=hint)
+
+    def rule(self, message: str, node: exp.Expr | Token, hint: str | None = None) -> StreamRuleError:
+        return StreamRuleError(message, place=self.at(node), hint=hint)
 
     def end(self) -> Place:
         stop = len(self.text.rstrip())

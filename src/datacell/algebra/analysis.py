@@ -1,0 +1,32 @@
+"""What a database says of a text that is not understood here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from datacell.algebra.types import Type
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """Of a query over tables: the columns that it gives, and the operators that it is made of."""
+
+    columns: tuple[tuple[str, Type], ...]
+    operators: Callable[[], frozenset[str]]
+
+
+class AnalysisError(Exception):
+    """A text is refused: why, and which part of it is wrong, if that is known."""
+
+    def __init__(self, message: str, start: int | None = None, stop: int | None = None) -> None:
+        super().__init__(message)
+        self.message, self.start, self.stop = message, start, stop
+
+
+Analyze = Callable[[str], Analysis | None]
+
+
+def no_analysis(text: str) -> Analysis | None:
+    """There is nobody to ask."""
+    return None

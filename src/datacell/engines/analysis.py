@@ -1,0 +1,65 @@
+"""What Spark says of a query: it is asked for whatever is not understood here."""
+
+from __future__ import annotations
+
+import re
+
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from datacell.algebra import types
+from datacell.algebra.analysis import Analysis, AnalysisError
+from datacell.engines.transfers import Account, to_driver
+
+_OPERATOR = re.compile(r"^[\s:|+-]*([A-Z]\w+)", re.MULTILINE)
+_ANALYZED, _OPTIMIZED = "== Analyzed Logical Plan ==", "== Optimized Logical Plan =="
+_POSITION = re.compile(r"\(line (\d+), pos(?:ition)? (\d+)\)")
+_ERROR_CLASS = re.compile(r"^\[([A-Z_.]+)\] ")
+_WHERE = re.compile(r"[.;]* line \d+,? pos(ition)? \d+;?$")
+_STATE = re.compile(r" SQLSTATE: \w+")
+
+
+def analysis(spark: SparkSession, text: str) -> Analysis:
+    """The columns and the operators of a text; `AnalysisError` if Spark refuses it, or gives what cannot leave it."""
+    try:
+        fields = spark.sql(text).schema.fields
+    except PySparkException as error:
+        raise _refused(text, error) from error
+    try:
+        columns = tuple((f.name, types.of(_plain(f.dataType.simpleString()))) for f in fields)
+    except ValueError as error:
+        raise AnalysisError(f"its answer cannot leave Spark: {error}") from error
+    return Analysis(columns, lambda: _operators(spark, text))
+
+
+def _operators(spark: SparkSession, text: str) -> frozenset[str]:
+    shown = to_driver(spark.sql(f"EXPLAIN EXTENDED {text}"), Account()).column(0)[0].as_py()
+    plan = shown[shown.index(_ANALYZED) + len(_ANALYZED) : shown.index(_OPTIMIZED)]
+    return frozenset(_OPERATOR.findall(plan.split("\n", 2)[2]))
+
+
+def _plain(spelled: str) -> str:
+    """Text leaves Spark as text, whatever it is compared by there."""
+    return re.sub(r"\bstring collate \w+(\.\w+)*", "string", spelled)
+
+
+def _refused(text: str, error: PySparkException) -> AnalysisError:
+    """Spark's own words, without what only its developers read."""
+    message = _STATE.sub("", _ERROR_CLASS.sub("", str(error).strip().split("\n")[0]))
+    start, stop = _where(text, error)
+    return AnalysisError(f"Spark: {_WHERE.sub('', message).strip()}", start, stop)
+
+
+def _where(text: str, error: PySparkException) -> tuple[int | None, int | None]:
+    for context in error.getQueryContext():
+        try:
+            if context.startIndex() >= 0:
+                return context.startIndex(), context.stopIndex() + 1
+        except NotImplementedError:
+            continue
+    found = _POSITION.search(str(error))
+    if found is None:
+        return None, None
+    line, column = int(found[1]), int(found[2])
+    start = sum(len(one) + 1 for one in text.split("\n")[: line - 1]) + column
+    return start, start + 1

@@ -1,0 +1,213 @@
+"""The coverage suite: queries as text, each asked over a growing window of streams and, by Spark, over their tables.
+
+A line of `coverage/*.sql` is a query; ``s[W]`` reads stream `s` under a window. The examples of Spark's own functions
+in `function_types.txt` are queries, too. `python tests/sql/covered.py` runs all of them and prints the shares of those
+that are incremental, evaluated again, and opaque.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from datacell.algebra.query import Query
+from datacell.algebra.schema import Schema
+from datacell.engines.arrow import arrow_schema
+from datacell.engines.duckdb import DuckDBEngine
+from datacell.engines.protocol import Engine
+from datacell.engines.session import session
+from datacell.engines.spark import SparkEngine
+from datacell.placement.operators import Site
+from datacell.placement.statistics import Statistics
+from datacell.placement.unit_costs import SHIPPED
+from datacell.runtime.net.factory import Factory
+from datacell.runtime.plans.plans import Plans
+from datacell.sql import script
+from datacell.sql.functions.refused import UNREPEATABLE
+from datacell.testing import Trial
+
+HERE = Path(__file__).parent
+WINDOW = "[LANDMARK SLIDE 1 HOUR]"
+STREAMS = """
+CREATE STREAM s (ts TIMESTAMP, a INT, b INT, c STRING, m MAP<INT, INT>, WATERMARK FOR ts AS ts);
+CREATE STREAM r (ts TIMESTAMP, a INT, b INT, d STRING, e DOUBLE, l ARRAY<INT>, st STRUCT<x: INT, y: STRING>,
+                 WATERMARK FOR ts AS ts);
+"""
+
+
+def _at(second: int) -> datetime:
+    return datetime(2024, 1, 1, 0, 0, second, tzinfo=UTC)
+
+
+S = [
+    (_at(1), 1, 2, "x", [(1, 1), (2, 5)]),
+    (_at(2), 2, 1, "y", [(1, 2)]),
+    (_at(3), 1, 3, "x", []),
+    (_at(4), None, 1, "xy", None),
+    (_at(5), 3, None, None, [(3, None)]),
+    (_at(6), 2, 2, "Y", [(2, 2)]),
+]
+R = [
+    (_at(1), 1, 1, "p", 1.5, [1, 2], {"x": 1, "y": "u"}),
+    (_at(2), 1, 3, "q", 2.5, [], {"x": 2, "y": None}),
+    (_at(3), 2, 2, None, None, None, None),
+    (_at(4), None, 4, "p", 4.0, [3], {"x": 1, "y": "u"}),
+    (_at(5), 4, 1, "x", 0.5, [1, None], {"x": None, "y": "v"}),
+]
+T = pa.table({"a": pa.array([1, 2, None], pa.int32()), "n": ["one", "two", "none"]})
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a query was answered, or why not."""
+
+    text: str
+    strategy: str
+    problem: str = ""
+
+
+class Both(Trial):
+    """On both engines, by cost; what is not understood is asked of Spark."""
+
+    def __init__(self, text: str, spark: SparkEngine, duckdb: DuckDBEngine) -> None:
+        self._both: dict[Site, Engine] = {Site.SPARK: spark, Site.DUCKDB: duckdb}
+        super().__init__("", tables={"t": T}, engine=duckdb)
+        self.catalog = replace(self.catalog, analyze=spark.analyze)
+        for source, tokens in script.statements(text):
+            self.carry_out(script.bind(source, tokens, self.catalog).statement)
+
+    def add_query(self, name: str, query: Query, plans: Plans | None = None) -> Factory:
+        chosen = plans or Plans.placed(name, self._both, None, self.tables.__getitem__, Statistics(), SHIPPED)
+        return super().add_query(name, query, chosen)
+
+
+class Coverage:
+    """Asks queries in both ways."""
+
+    def __init__(self, spark: SparkEngine) -> None:
+        self.spark, self.duckdb = spark, DuckDBEngine(threads=1)
+        with Trial(STREAMS) as trial:
+            for name, rows in (("s", S), ("r", R)):
+                trial.push(name, rows)
+                table = trial.stream(name).basket.rows()
+                spark.session.createDataFrame(table.cast(arrow_schema_of(trial, name))).createOrReplaceTempView(name)
+        spark.session.createDataFrame(T).createOrReplaceTempView("t")
+
+    def planned(self, text: str) -> Outcome:
+        """Only understood and planned."""
+        return self._outcome(text, lambda _: None)
+
+    def asked(self, text: str) -> Outcome:
+        """Answered, and compared with the batch answer: rows, and the names of columns."""
+
+        def compare(trial: Both) -> str | None:
+            for name, rows in (("s", S), ("r", R)):
+                trial.push(name, rows[:3])
+                trial.push(name, rows[3:])
+            trial.end()
+            factory = trial.factory("q")
+            found = pa.concat_tables([factory.output.schema.empty_table(), *trial.firings("q")])
+            added = len(found.schema) - len(factory.compiled.logical.plan.schema)
+            given = found.select(range(added, len(found.schema)))
+            expected = self.spark.session.sql(text.replace("[W]", "")).toArrow()
+            return compared(given, factory.compiled.logical.names, expected)
+
+        return self._outcome(text, compare)
+
+    def _outcome(self, text: str, then: Any) -> Outcome:
+        continuous = "CREATE CONTINUOUS QUERY q AS " + text.replace("[W]", f" {WINDOW}")
+        try:
+            with Both(STREAMS + continuous, self.spark, self.duckdb) as trial:
+                strategy = trial.factory("q").compiled.evaluation.strategy
+                return Outcome(text, strategy, then(trial) or "")
+        except Exception as error:
+            try:
+                _ = self.spark.session.sql(text.replace("[W]", "")).schema
+            except Exception:
+                return Outcome(text, "wrong in Spark, too")
+            return Outcome(text, "failed", f"{type(error).__name__}: {error}")
+
+
+def arrow_schema_of(trial: Trial, name: str) -> pa.Schema:
+    return arrow_schema(Schema(trial.stream(name).definition.fields))
+
+
+def compared(found: pa.Table, names: tuple[str, ...], expected: pa.Table) -> str | None:
+    """What is different, if something is."""
+    if list(names) != expected.schema.names:
+        return f"columns are {list(names)}, not {expected.schema.names}"
+    ours, theirs = _rows(found), _rows(expected)
+    if ours != theirs:
+        more, less = (sorted(rows.elements(), key=str) for rows in (ours - theirs, theirs - ours))
+        return f"rows are {more}, not {less}"
+    return None
+
+
+def _rows(table: pa.Table) -> Counter[tuple[Any, ...]]:
+    columns = [[_plain(v) for v in column.to_pylist()] for column in table.columns]
+    return Counter(zip(*columns, strict=True)) if columns else Counter()
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case float():
+            return "NaN" if math.isnan(value) else float(f"{value:.9g}")
+        case dict():
+            return tuple((k, _plain(v)) for k, v in value.items())
+        case list() | tuple():
+            return tuple(map(_plain, value))
+    return value
+
+
+def queries() -> list[str]:
+    """All of them, clauses first."""
+    return [*_clauses(), *_functions()]
+
+
+def _clauses() -> Iterator[str]:
+    for path in sorted((HERE / "coverage").glob("*.sql")):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        yield from (line for line in lines if line and not line.startswith("--"))
+
+
+def _functions() -> Iterator[str]:
+    """One query for each example of a function, over a row of the window."""
+    for line in (HERE / "function_types.txt").read_text(encoding="utf-8").splitlines():
+        expression, _, types = line.rpartition(" | ")
+        called = {name.lower() for name in re.findall(r"\b([a-zA-Z_]\w*)\s*\(", expression)}
+        if not line or line.startswith("#") or types == "refused" or called & UNREPEATABLE:
+            continue
+        is_plain = not re.search(r"\bFROM\b|\bAS\b.*\bOVER\b", expression)
+        yield f"SELECT {expression} FROM s[W] WHERE a = 3" if is_plain else f"SELECT {expression}"
+
+
+def shares(outcomes: list[Outcome]) -> str:
+    """How many are answered in which way."""
+    asked = [o for o in outcomes if o.strategy != "wrong in Spark, too"]
+    counts = Counter(o.strategy for o in asked)
+    return ", ".join(f"{name} {count} ({count / len(asked):.1%})" for name, count in counts.most_common())
+
+
+def main(words: list[str]) -> int:
+    coverage = Coverage(SparkEngine(session()))
+    wanted = [q for q in queries() if all(word in q for word in words)]
+    outcomes = []
+    for text in wanted:
+        outcomes.append(coverage.asked(text))
+        if outcomes[-1].problem:
+            sys.stdout.write(f"{outcomes[-1].strategy}: {text}\n    {outcomes[-1].problem}\n")
+    sys.stdout.write(f"{len(outcomes)} queries: {shares(outcomes)}\n")
+    return 1 if any(o.problem for o in outcomes) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
