@@ -28,9 +28,11 @@ def explain(
 
 def _with_spark(explained: Callable[[Analyze], str]) -> str:
     """Spark is started only if there is something that only Spark may understand."""
+    from pyspark.sql import SparkSession
+
     from datacell.engines.spark import SparkEngine
 
-    engine = SparkEngine()
+    engine = SparkEngine(SparkSession.getActiveSession())
     try:
         return explained(engine.analyze)
     finally:

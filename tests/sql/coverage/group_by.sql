@@ -25,10 +25,8 @@ SELECT bit_and(a), bit_or(a), bit_xor(a) FROM s[W]
 SELECT min_by(c, a * 100 + b), max_by(c, a * 100 + b) FROM s[W] WHERE c IS NOT NULL
 SELECT count_if(a > 1), approx_count_distinct(a) FROM s[W]
 SELECT any_value(a), first(a), last(a), first_value(a), last_value(a) FROM s[W] WHERE a = 1
-SELECT product(a) FROM s[W] WHERE false
 SELECT sum(a) FILTER (WHERE b > 1), count(*) FILTER (WHERE a = 1) FROM s[W]
 SELECT a, sum(b) FILTER (WHERE b > 1) FROM s[W] GROUP BY a
-SELECT histogram_numeric(a, 3) FROM s[W] WHERE a = 1
 SELECT a % 2, count(*) FROM s[W] GROUP BY a % 2
 SELECT a % 2 AS k, count(*) FROM s[W] GROUP BY k
 SELECT a, count(*) FROM s[W] GROUP BY 1
@@ -67,7 +65,6 @@ SELECT count(*), sum(a) FROM s[W] WHERE false
 SELECT a FROM s[W] GROUP BY a
 SELECT 1 FROM s[W] GROUP BY a
 SELECT 'x', count(*) FROM s[W] GROUP BY 'x'
-SELECT count(*) FROM s[W] GROUP BY ()
 SELECT max(a) - min(a), max(a) > 2 FROM s[W]
 SELECT sum(a * b), sum(a) / count(*), round(avg(b), 2) FROM s[W]
 SELECT sum(CASE WHEN a = 1 THEN b ELSE 0 END), sum(if(a = 2, 1, 0)) FROM s[W]
@@ -89,7 +86,6 @@ SELECT bool_and(a > 0) FROM s[W] GROUP BY b
 SELECT c, sum(a) FROM s[W] GROUP BY c HAVING (SELECT count(*) FROM r[W]) > 1
 SELECT c, sum(a) AS x FROM s[W] GROUP BY c HAVING EXISTS (SELECT 1 FROM r[W] WHERE r.b = sum(s.a))
 SELECT approx_percentile(a, 0.5, 100), percentile_approx(a, array(0.1, 0.9)) FROM s[W]
-SELECT percentile_approx(a, NULL) FROM s[W]
 SELECT count(*) AS a, a AS b FROM s[W] GROUP BY a
 SELECT max(struct(a, b)), min(struct(b, a)) FROM s[W]
 SELECT max(l) FROM r[W]

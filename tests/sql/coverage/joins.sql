@@ -61,7 +61,6 @@ SELECT a, x FROM s[W] JOIN (VALUES (1, 'p'), (2, 'q')) AS v(y, x) ON a = y
 SELECT a, x FROM s[W], VALUES (1), (2) AS v(x)
 SELECT a, id FROM s[W], range(2)
 SELECT a, id FROM s[W] JOIN range(5) ON a = id
-SELECT s.a FROM s[W] NATURAL SEMI JOIN (SELECT a FROM r[W])
 SELECT s.c, t.n FROM s[W] ANTI JOIN r[W] USING (a) JOIN t ON true
 SELECT s.a, r.a FROM s[W] LEFT JOIN r[W] ON s.a = r.a WHERE r.a IS NULL
 SELECT s.a, r.a FROM s[W] FULL JOIN r[W] ON s.a = r.a WHERE s.a > 1 OR s.a IS NULL

@@ -61,13 +61,17 @@ class SelectExpressions(Expressions):
             raise self.context.error("OVER cannot stand within OVER", inner, "compute the inner one in a subquery")
 
     def _definition(self, node: exp.Window) -> exp.Window:
-        name = node.args.get("alias")
-        if name is None:
-            return node
-        found = self.named_windows.get(name.name.lower())
-        if found is None:
-            hint = did_you_mean(name.name, self.named_windows)
-            raise self.context.error(f"there is no window {name.name} in this SELECT", name, hint)
+        """What is said of a window here, or where its name is defined, which may refer to another name."""
+        found, seen = node, set[str]()
+        while (name := found.args.get("alias")) is not None:
+            if any(map(found.args.get, ("partition_by", "order", "spec"))) or name.name.lower() in seen:
+                raise self.context.unsupported(f"the window {name.name} is said more of here", name)
+            seen.add(name.name.lower())
+            known = self.named_windows.get(name.name.lower())
+            if known is None:
+                hint = did_you_mean(name.name, self.named_windows)
+                raise self.context.error(f"there is no window {name.name} in this SELECT", name, hint)
+            found = known
         return found
 
     def _function(self, node: exp.Expr, definition: exp.Window) -> Typed:

@@ -113,6 +113,10 @@ class SelectBinder:
         if group is None and self.having is None and not any(True for n in nodes for _ in aggregates(n)):
             return SelectExpressions(self.context, rows.scope, rows.plan, "SELECT", self.subqueries, windows)
         keys, sets = GroupKeys(rows, items).bind(group)
+        if sets and not keys:
+            if len(sets) > 1:
+                raise self.context.unsupported("several groupings without keys", self.node.args["group"])
+            sets = []  # GROUPING SETS (()) is one group, also of no rows
         grouped = GroupedExpressions(rows, keys, sets, windows)
         aliases = {i.name.lower(): i.node for i in items if isinstance(i.node, exp.Alias)}
         grouped.collect([_unaliased(n, aliases, rows.scope) for n in nodes])

@@ -1,7 +1,7 @@
 """The coverage suite: queries as text, each asked over a growing window of streams and, by Spark, over their tables.
 
-A line of `coverage/*.sql` is a query; ``s[W]`` reads stream `s` under a window. The examples of Spark's own functions
-in `function_types.txt` are queries, too. `python tests/sql/covered.py` runs all of them and prints the shares of those
+A line of `sql/coverage/*.sql` is a query; ``s[W]`` reads stream `s` under a window. The examples of Spark's functions
+in `function_types.txt` are queries, too. `python tests/covered.py` runs all of them and prints the shares of those
 that are incremental, evaluated again, and opaque.
 """
 
@@ -35,7 +35,7 @@ from datacell.sql import script
 from datacell.sql.functions.refused import UNREPEATABLE
 from datacell.testing import Trial
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parent / "sql"
 WINDOW = "[LANDMARK SLIDE 1 HOUR]"
 STREAMS = """
 CREATE STREAM s (ts TIMESTAMP, a INT, b INT, c STRING, m MAP<INT, INT>, WATERMARK FOR ts AS ts);

@@ -1,0 +1,13 @@
+CREATE STREAM plugs (id BIGINT, ts TIMESTAMP, value DOUBLE, plug INT, name STRING, WATERMARK FOR ts AS ts);
+
+CREATE CONTINUOUS QUERY q1 AS SELECT plug, explode(array(1, 2)) FROM plugs;
+
+CREATE CONTINUOUS QUERY q2 AS
+SELECT plug, posexplode(array(value, 0.0)) AS (place, reading) FROM plugs [RANGE 1 MINUTE SLIDE 10 SECONDS];
+
+CREATE CONTINUOUS QUERY q3 AS
+SELECT e, count(*) AS n FROM plugs [RANGE 1 MINUTE SLIDE 10 SECONDS] LATERAL VIEW OUTER explode(array(plug, 2)) t AS e GROUP BY e;
+
+CREATE CONTINUOUS QUERY q4 AS SELECT p.plug, v.col0 FROM plugs [RANGE 1 MINUTE] AS p JOIN LATERAL stack(2, p.plug, 7) v;
+
+CREATE CONTINUOUS QUERY q5 AS SELECT plug, plug FROM plugs;
