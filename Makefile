@@ -37,6 +37,7 @@ nightly: setup
 	JAVA_HOME="$$(cat $(VENV)/java-home)" PYTHONPATH=tests $(BIN)/python -m receptors.fuzzing 10000
 	JAVA_HOME="$$(cat $(VENV)/java-home)" PYTHONPATH=tests $(BIN)/python -m crashes.crashing
 	PYTHONPATH=tests $(BIN)/python -m fuzz.scripts 10000 1000
+	JAVA_HOME="$$(cat $(VENV)/java-home)" PYTHONPATH=tests $(BIN)/python tests/covered.py
 	JAVA_HOME="$$(cat $(VENV)/java-home)" $(BIN)/python tests/cli/killing.py $(KILLS)
 	JAVA_HOME="$$(cat $(VENV)/java-home)" $(BIN)/python tests/cli/killing.py $(KILLS) --engine spark --driver-memory 0
 

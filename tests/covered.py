@@ -180,14 +180,18 @@ def _clauses() -> Iterator[str]:
 
 
 def _functions() -> Iterator[str]:
-    """One query for each example of a function, over a row of the window."""
+    """For each function the examples of it that call no other that was met, over a row of the window."""
+    met: set[str] = set()
     for line in (HERE / "function_types.txt").read_text(encoding="utf-8").splitlines():
         expression, _, types = line.rpartition(" | ")
         called = {name.lower() for name in re.findall(r"\b([a-zA-Z_]\w*)\s*\(", expression)}
-        if not line or line.startswith("#") or types == "refused" or called & UNREPEATABLE:
+        if not line or line.startswith("#") or types == "refused" or called & UNREPEATABLE or called <= met:
             continue
-        is_plain = not re.search(r"\bFROM\b|\bAS\b.*\bOVER\b", expression)
-        yield f"SELECT {expression} FROM s[W] WHERE a = 3" if is_plain else f"SELECT {expression}"
+        met |= called
+        rows = (
+            "s[W] WHERE a = 3" if "FROM" not in expression else "(SELECT 1 AS one_row FROM s[W] WHERE a = 3) AS one_row"
+        )
+        yield f"SELECT {expression}{', ' if 'FROM' in expression else ' FROM '}{rows}"
 
 
 def shares(outcomes: list[Outcome]) -> str:

@@ -10,10 +10,11 @@ from datacell.algebra.types import Type
 
 @dataclass(frozen=True)
 class Analysis:
-    """Of a query over tables: the columns that it gives, and the operators that it is made of."""
+    """Of a query over tables: the columns that it gives, the operators that it is made of, the functions it calls."""
 
     columns: tuple[tuple[str, Type], ...]
     operators: Callable[[], frozenset[str]]
+    calls: Callable[[], frozenset[str]]
 
 
 class AnalysisError(Exception):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -12,6 +13,7 @@ from datacell.algebra.analysis import Analysis, AnalysisError
 from datacell.engines.transfers import Account, to_driver
 
 _OPERATOR = re.compile(r"^[\s:|+-]*([A-Z]\w+)", re.MULTILINE)
+_CALL = re.compile(r"\b(\w+)\(")
 _ANALYZED, _OPTIMIZED = "== Analyzed Logical Plan ==", "== Optimized Logical Plan =="
 _POSITION = re.compile(r"\(line (\d+), pos(?:ition)? (\d+)\)")
 _ERROR_CLASS = re.compile(r"^\[([A-Z_.]+)\] ")
@@ -29,13 +31,19 @@ def analysis(spark: SparkSession, text: str) -> Analysis:
         columns = tuple((f.name, types.of(_plain(f.dataType.simpleString()))) for f in fields)
     except ValueError as error:
         raise AnalysisError(f"its answer cannot leave Spark: {error}") from error
-    return Analysis(columns, lambda: _operators(spark, text))
+    plan = cache(lambda: _plan(spark, text))
+    return Analysis(
+        columns,
+        lambda: frozenset(_OPERATOR.findall(plan())),
+        lambda: frozenset(name.lower() for name in _CALL.findall(plan())),
+    )
 
 
-def _operators(spark: SparkSession, text: str) -> frozenset[str]:
-    shown = to_driver(spark.sql(f"EXPLAIN EXTENDED {text}"), Account()).column(0)[0].as_py()
+def _plan(spark: SparkSession, text: str) -> str:
+    """What Spark has made of the text, a line for each operator, with functions of SQL and views spelled out."""
+    shown: str = to_driver(spark.sql(f"EXPLAIN EXTENDED {text}"), Account()).column(0)[0].as_py()
     plan = shown[shown.index(_ANALYZED) + len(_ANALYZED) : shown.index(_OPTIMIZED)]
-    return frozenset(_OPERATOR.findall(plan.split("\n", 2)[2]))
+    return plan.split("\n", 2)[2]
 
 
 def _plain(spelled: str) -> str:

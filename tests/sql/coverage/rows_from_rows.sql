@@ -51,7 +51,6 @@ SELECT * FROM (SELECT a, b, c FROM s[W]) UNPIVOT INCLUDE NULLS (v FOR k IN (a, b
 SELECT * FROM (SELECT a, b, c FROM s[W]) UNPIVOT (v FOR k IN (a AS 'A', b AS 'B'))
 SELECT * FROM (SELECT a, b FROM s[W]) UNPIVOT ((p, q) FOR k IN ((a, b), (b, a)))
 TABLE s[W]
-TABLE t
 SELECT * FROM (TABLE r[W]) WHERE a = 1
 SELECT a FROM s[W] WHERE a IN (SELECT a FROM (TABLE t))
 FROM s[W]
@@ -80,7 +79,6 @@ FROM r[W] |> LATERAL VIEW explode(l) v AS x |> SELECT a, x
 FROM r[W] |> SELECT a, explode(l) AS x
 TABLE s[W] |> WHERE a = 1 |> SELECT b
 SELECT a, b FROM s[W] |> WHERE a = 1
-VALUES (0), (1) tab(col) |> SELECT col * 2 AS result
 FROM s[W] SELECT a
 FROM s[W] SELECT a, b WHERE a > 1
 FROM s[W] |> SELECT a, sum(b) OVER (PARTITION BY a) AS x

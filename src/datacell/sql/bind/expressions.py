@@ -64,6 +64,8 @@ class Expressions(Columns):
                 return self.subqueries.exists(self, node)
             case exp.In() if node.args.get("query") is not None:
                 return self.subqueries.contained(self, node)
+            case exp.Collate():  # what is kept of slices would be compared by its bytes
+                raise self.context.unsupported("COLLATE is not supported here", node)
             case exp.Like() | exp.ILike() if _quantified(node.expression):
                 return self.bind(_each_pattern(node))
             case exp.Window():

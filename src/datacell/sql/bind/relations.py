@@ -14,6 +14,7 @@ from datacell.sql.bind.coercing import coerced, comparison_type, needs_cast
 from datacell.sql.bind.context import Typed
 from datacell.sql.bind.expressions import Expressions
 from datacell.sql.bind.generators import generated, is_generator
+from datacell.sql.bind.pivots import said_plainly
 from datacell.sql.bind.refusals import refuse_clauses
 from datacell.sql.bind.scope import Relation, Scope, Visible
 from datacell.sql.bind.sources import BindDerived as BindDerived
@@ -47,6 +48,8 @@ class Relations(Sources):
 
     def item(self, node: exp.Expr) -> From:
         match node:
+            case exp.Table() | exp.Subquery() if node.args.get("pivots"):
+                return self._pivoted(node)
             case exp.Table():
                 return self._with_joins(node, self.table(node))
             case exp.Subquery() | exp.Values():
@@ -56,6 +59,20 @@ class Relations(Sources):
         raise self.context.unsupported(
             f"{node.sql(dialect='spark')[:40]} cannot stand in FROM", node, "use a name or a subquery"
         )
+
+    def _pivoted(self, node: exp.Expr) -> From:
+        pivot, *more = node.args["pivots"]
+        bare = node.copy()
+        joins = bare.args.pop("joins", None)
+        bare.set("pivots", None)
+        if more:
+            raise self.context.unsupported("PIVOT of a PIVOT is not supported", more[0])
+        _, scope = self.item(bare)
+        query = said_plainly(self.context, bare, pivot, [c.name for c in scope.star()])
+        bound = self.subquery(exp.Subquery(this=query, alias=pivot.args.get("alias") or bare.args.get("alias")))
+        for join in joins or ():
+            bound = self._join(*bound, join)
+        return bound
 
     def _with_joins(self, node: exp.Expr, bound: From) -> From:
         refuse_clauses(self.context, node)

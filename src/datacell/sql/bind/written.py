@@ -18,6 +18,7 @@ from datacell.sql.bind.checks import check_windows
 from datacell.sql.bind.context import Context
 from datacell.sql.bind.scope import numbered
 from datacell.sql.bind.sources import placed_window, qualified
+from datacell.sql.functions.refused import UNREPEATABLE
 from datacell.sql.text.cutting import Cut
 from datacell.sql.text.from_items import FromItem, from_items
 
@@ -61,6 +62,7 @@ def written(
     inputs = tuple(_input(context, item) for item in items)
     pieces = _pieces(context, tokens, left_out, items)
     analysis = _analysis(context, pieces, inputs, why)
+    _check_calls(context, analysis, why)
     _check_state(context, items, analysis)
     names = tuple(name for name, _ in analysis.columns)
     for name in names if context.continuous else ():
@@ -176,6 +178,14 @@ def _check_repeatable(context: Context, tokens: Sequence[Token]) -> None:
         if word == "tablesample":
             hint = "filter by a column instead"
             raise context.source.rule("TABLESAMPLE gives a different answer each time", token, hint)
+
+
+def _check_calls(context: Context, analysis: Analysis, why: SqlError) -> None:
+    """The same, of what stands behind views and functions of SQL."""
+    found = sorted(analysis.calls() & UNREPEATABLE) if context.continuous else []
+    if found:
+        hint = "a window's answer must depend on its rows alone"
+        raise StreamRuleError(f"{found[0]} cannot be used in a continuous query", place=why.place, hint=hint)
 
 
 def _check_state(context: Context, items: Sequence[FromItem], analysis: Analysis) -> None:
