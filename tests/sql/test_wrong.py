@@ -18,7 +18,6 @@ SCRIPTS = sorted(WRONG.glob("*.sql"))
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda p: p.stem)
-@pytest.mark.usefixtures("spark")
 def test_a_wrong_script_gets_its_message(script: Path, regenerate: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(WRONG)
     outcome = run("explain", script.name)

@@ -1,4 +1,0 @@
-CREATE STREAM plugs (id BIGINT, ts TIMESTAMP, value DOUBLE, plug INT, name STRING, WATERMARK FOR ts AS ts);
-CREATE TABLE houses (plug INT, owner STRING) USING parquet;
-CREATE CONTINUOUS QUERY q AS
-SELECT owner FROM plugs ASOF JOIN houses ON plugs.plug = houses.plug;
