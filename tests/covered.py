@@ -33,7 +33,7 @@ from datacell.runtime.net.factory import Factory
 from datacell.runtime.plans.plans import Plans
 from datacell.sql import script
 from datacell.sql.functions.refused import UNREPEATABLE
-from datacell.testing import Trial
+from datacell.testing import Trial, carry_out
 
 HERE = Path(__file__).parent / "sql"
 WINDOW = "[LANDMARK SLIDE 1 HOUR]"
@@ -83,7 +83,7 @@ class Both(Trial):
         super().__init__("", tables={"t": T}, engine=duckdb)
         self.catalog = replace(self.catalog, analyze=spark.analyze)
         for source, tokens in script.statements(text):
-            self.carry_out(script.bind(source, tokens, self.catalog).statement)
+            carry_out(self, script.bind(source, tokens, self.catalog).statement)
 
     def add_query(self, name: str, query: Query, plans: Plans | None = None) -> Factory:
         chosen = plans or Plans.placed(name, self._both, None, self.tables.__getitem__, Statistics(), SHIPPED)

@@ -60,7 +60,7 @@ from datacell.sql import script
 from datacell.sql.catalog import ByName, Catalog
 from datacell.sql.statements.statement import CreateQuery, CreateStream, InsertInto, Statement, after
 
-__all__ = ["HandClock", "Trial"]
+__all__ = ["HandClock", "Trial", "carry_out"]
 
 Found = TypeVar("Found")
 
@@ -109,7 +109,7 @@ class Trial:
         analyze = self.engine.analyze if isinstance(self.engine, SparkEngine) else no_analysis
         self.catalog = Catalog(tables=ByName(columns), analyze=analyze)
         for source, tokens in script.statements(text):
-            self.carry_out(script.bind(source, tokens, self.catalog).statement)
+            carry_out(self, script.bind(source, tokens, self.catalog).statement)
 
     def __enter__(self) -> Self:
         return self
@@ -175,11 +175,6 @@ class Trial:
     def factory(self, query: str) -> Factory:
         return _found(self.scheduler.members.factories, query)
 
-    def carry_out(self, statement: Statement) -> None:
-        """One statement more."""
-        _carry_out(self, statement)
-        self.catalog = after(self.catalog, statement)
-
     def add_stream(self, definition: StreamDefinition) -> None:
         directory = self.directory / "streams" / file_name(definition.name)
         self.scheduler.members.add_stream(definition, directory, self._run)
@@ -199,6 +194,12 @@ class Trial:
 
     def close(self) -> None:
         self._stack.close()
+
+
+def carry_out(trial: Trial, statement: Statement) -> None:
+    """One statement more of a trial."""
+    _carry_out(trial, statement)
+    trial.catalog = after(trial.catalog, statement)
 
 
 def _carry_out(trial: Trial, statement: Statement) -> None:
