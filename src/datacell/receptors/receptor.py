@@ -223,7 +223,7 @@ class Receptor:
 
     def _take(self, frame: DataFrame, number: int) -> None:
         with self._taking:
-            if self._stopping.is_set():  # not taken, so it will be read again
+            if self._stopping.is_set():  # not taken, so Spark will not count it as read
                 raise SourceError("stopped")
             try:
                 self.deposit(number, frame)
