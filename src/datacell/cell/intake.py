@@ -65,19 +65,13 @@ class Intake:
         if source is None:
             return
         directory = self.checkpoint.stream(name) / "spark"
-        receptor = Receptor(
-            stream.definition,
-            source,
-            directory,
-            partial(self._deposit, name, source),
-            lambda: stream.basket.next_number(SOURCE) - 1,
-        )
+        receptor = Receptor(stream.definition, source, directory, partial(self._deposit, name, source))
         self.receptors[name] = receptor
         size = source.size()
         self._expected[name] = 0.0 if size is not None and size <= LITTLE else inf
         wanted = stream.wanted(self._expected[name])
         reading = Reading() if wanted is None else self._reading(stream, source, wanted)
-        receptor.start(once, reading)
+        receptor.start(once, stream.basket.next_number(SOURCE) - 1, reading)
 
     def stop(self, name: str) -> None:
         receptor = self.receptors.pop(name, None)

@@ -14,9 +14,7 @@ behind the gate, by the stream.
 What cannot be replayed comes through a spool: `push` and the TCP listener write rows down before they acknowledge them.
 So `push` passes the gate when the spool is read, but a value that is no value of its column's type is refused at once.
 
-Backpressure: `deposit` returns when the batch is taken, which a full basket delays; meanwhile nothing more is read. Of
-files that stay where they are Spark plans the next batch meanwhile (`behind`), and has counted the one at hand as read;
-if that was not taken in the end, the next start takes it back (`spark_log`).
+Backpressure: `deposit` returns when the batch is taken, which a full basket delays; meanwhile nothing more is read.
 
 Guaranteed: a malformed or unwanted row never stops a stream; it is a dead letter in `<stream>__rejected`. Not
 guaranteed: that rows of one micro-batch come in the order in which the source has them, unless it is made of files,

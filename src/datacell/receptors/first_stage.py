@@ -187,8 +187,7 @@ class FirstStage:
         """What is wanted of the rows; `seen` has counted them, if they are observed and each is answered by itself."""
         wanted, prepared = self.wanted[number], self._prepared[number]
         entered = rows.where(self._enters)
-        is_plain = prepared.passes is not None and wanted.cuts is None and wanted.time is None
-        inputs = _inputs(self.stream, wanted, entered if is_plain else entered.select(*self._asked[number]))
+        inputs = _inputs(self.stream, wanted, entered.select(*self._asked[number]))
         if wanted.stays() is False or (self.stream.event_time is None and wanted.cuts is not None):
             return shaped(prepared.over(inputs, lambda made: to_driver(made, wanted.account)), prepared.schema)
         directory = wanted.directory(batch)

@@ -1,12 +1,8 @@
-"""A receptor at work: one Structured Streaming query that hands every micro-batch to a basket.
-
-What can be read again is taken one behind (`behind`): then it does not matter that Spark counts it as read before.
-"""
+"""A receptor at work: one Structured Streaming query that hands every micro-batch to a basket."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Lock
@@ -18,7 +14,6 @@ from datacell.algebra.definitions import REASON, StreamDefinition
 from datacell.engines.reasons import SPARK_ERRORS, explained, is_gone, lost
 from datacell.errors import CheckpointError, DataCellError, EngineLostError, SourceError, in_backticks
 from datacell.receptors import spark_log
-from datacell.receptors.behind import OneBehind
 from datacell.receptors.checks import checked
 from datacell.receptors.retrying import Retrying
 from datacell.receptors.sources import Source
@@ -66,12 +61,8 @@ class ReadWholeError(ReadDifferentlyError):
 class Receptor:
     """Reads a source into a basket by `deposit`. Spark's own checkpoint says how far it has read."""
 
-    def __init__(
-        self, stream: StreamDefinition, source: Source, checkpoint: Path, deposit: Deposit, taken: Callable[[], int]
-    ) -> None:
-        """Batches up to number `taken()` are in the basket."""
+    def __init__(self, stream: StreamDefinition, source: Source, checkpoint: Path, deposit: Deposit) -> None:
         self.stream, self.source, self.checkpoint, self.deposit = stream, source, checkpoint, deposit
-        self._taken = taken
         self._query: StreamingQuery | None = None
         self._failure: DataCellError | None = None
         self._once = False
@@ -82,13 +73,13 @@ class Receptor:
         self._rereads = 0
         self.reading = Reading()
         self.retrying = Retrying()
-        self._behind = OneBehind(f"receptor {stream.name}")
 
-    def start(self, once: bool, reading: Reading | None = None) -> None:
-        """Read what is there and end, or listen and read on until stopped."""
+    def start(self, once: bool, taken: int, reading: Reading | None = None) -> None:
+        """Read what is there and end, or listen and read on until stopped; batches up to `taken` are in the basket."""
         if self.source.listener is not None and not once:
             self.source.listener.start()
         self._once, self.reading = once, reading or Reading()
+        spark_log.prepare(self.checkpoint, self.source.spool, taken)
         self._read()
 
     @property
@@ -111,12 +102,8 @@ class Receptor:
             self._try_again()
             return False
         try:
-            if self._behind.has_failed:
-                query.stop()
             ended = query.awaitTermination(None if seconds is None else max(1, int(seconds)))
-            if ended or seconds is None:
-                self._behind.finish()
-        except Exception as error:  # whatever taking raises; Spark tells what its threads raised as its own
+        except SPARK_ERRORS as error:
             with self._reviving:
                 if self._query is query:  # else it was revived while this thread waited, too
                     self._read_again(error)
@@ -130,9 +117,7 @@ class Receptor:
 
     @property
     def active(self) -> bool:
-        """Does it read on by itself?"""
-        reads = self._query is not None and (self._query.isActive or self._behind.is_busy)
-        return reads and not self._behind.has_failed
+        return self._query is not None and self._query.isActive
 
     def stop(self) -> None:
         """Let the batch at hand be finished, take no other, then stop reading."""
@@ -143,16 +128,11 @@ class Receptor:
         self._stopping.set()
         if self._taking.acquire(timeout=LONGEST_BATCH):
             self._taking.release()
-        else:
-            self._behind.interrupt(self.source.frame.sparkSession.sparkContext)
         self._query.stop()
         self._query = None
-        self._behind.close()
 
     def _read_again(self, error: Exception) -> None:
         """Read on in another way, if that is why reading has ended."""
-        with suppress(Exception):  # why it was not taken is known here
-            self._behind.finish()
         if self._failure is not None or (self._again is None and not self._can_be_more_careful(str(error))):
             failure = self._failure or _stopped(self.stream, error)
             if self._once or isinstance(failure, CheckpointError | EngineLostError):
@@ -186,8 +166,7 @@ class Receptor:
             raise _stopped(self.stream, error) from error
 
     def _started(self) -> StreamingQuery:
-        spark_log.prepare(self.checkpoint, self.source.spool, self._taken())
-        writer = self._frame().writeStream.foreachBatch(self._receive)
+        writer = self._frame().writeStream.foreachBatch(self._take)
         trigger = writer.trigger(availableNow=True) if self._once else writer.trigger(processingTime="0 seconds")
         named = trigger.queryName(f"receptor {self.stream.name}").option("checkpointLocation", str(self.checkpoint))
         return named.start()
@@ -214,12 +193,6 @@ class Receptor:
             self._again = Reading()
             return True
         return False
-
-    def _receive(self, frame: DataFrame, number: int) -> None:
-        if self.source.can_be_read_again:
-            self._behind.begin(frame.sparkSession.sparkContext, lambda: self._take(frame, number))
-        else:
-            self._take(frame, number)
 
     def _take(self, frame: DataFrame, number: int) -> None:
         with self._taking:

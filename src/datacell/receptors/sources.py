@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from itertools import islice
 from operator import or_
@@ -60,8 +60,6 @@ class Source:
     """The same rows without where in the source they are, and without a need to be vetted, if there is such a way."""
     size: Callable[[], int | None] = lambda: None
     """Bytes that the first micro-batch reads at most, if that can be told."""
-    can_be_read_again: bool = False
-    """Is what was read still there after Spark has told the source that it need not keep it?"""
 
 
 def open_source(spark: SparkSession, stream: StreamDefinition) -> Source:
@@ -77,7 +75,7 @@ def open_source(spark: SparkSession, stream: StreamDefinition) -> Source:
         )
     what = f"the source of stream {stream.name} cannot be opened"
     with told(SourceError, what, hint="check format, path and options in its WITH (…)"):
-        return replace(_opened(spark, stream, form, options), can_be_read_again=_stays(form, options))
+        return _opened(spark, stream, form, options)
 
 
 def from_frame(frame: DataFrame, stream: StreamDefinition) -> Source:
@@ -152,11 +150,6 @@ def _csv(spark: SparkSession, stream: StreamDefinition, options: dict[str, str])
         plain=plain,
         size=lambda: waiting_bytes(options),
     )
-
-
-def _stays(form: str, options: Mapping[str, str]) -> bool:
-    """Of other sources nobody knows what they do when they are told that a batch was read."""
-    return form in FILE_FORMATS and not any(name.lower() == "cleansource" for name in options)
 
 
 def _first_header(
