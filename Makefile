@@ -38,6 +38,7 @@ nightly: setup
 	JAVA_HOME="$$(cat $(VENV)/java-home)" PYTHONPATH=tests $(BIN)/python -m crashes.crashing
 	PYTHONPATH=tests $(BIN)/python -m fuzz.scripts 10000 1000
 	JAVA_HOME="$$(cat $(VENV)/java-home)" PYTHONPATH=tests $(BIN)/python tests/covered.py
+	JAVA_HOME="$$(cat $(VENV)/java-home)" PYTHONPATH=tests $(BIN)/python -m crashes.damaging
 	JAVA_HOME="$$(cat $(VENV)/java-home)" $(BIN)/python tests/cli/killing.py $(KILLS)
 	JAVA_HOME="$$(cat $(VENV)/java-home)" $(BIN)/python tests/cli/killing.py $(KILLS) --engine spark --driver-memory 0
 

@@ -120,7 +120,7 @@ def test_a_session_of_spark_submit_is_used_as_it_is_and_a_checkpoint_that_execut
     done = execute([*submit, *driver, str(script)], tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"[(0, 3), (1, 2)]\n2\n3 true{UNREACHABLE}"
-    assert sorted(path.name for path in (tmp_path / "elsewhere").iterdir()) == ["cell.json", "lock"]
+    assert sorted(path.name for path in (tmp_path / "elsewhere").iterdir()) == ["cell.json", "ledger", "lock"]
 
 
 def execute(command: list[str], directory: Path) -> subprocess.CompletedProcess[str]:

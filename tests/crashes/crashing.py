@@ -1,7 +1,8 @@
 """Runs that break at every durable operation, and their restarts: as a module it does so at all of them.
 
 ``PYTHONPATH=tests python -m crashes.crashing`` takes all scenarios, ``… join instants`` these. A run is broken at an
-operation, then run again with the same checkpoint: its output has to be that of a run that nobody disturbs.
+operation, then run again with the same checkpoint: its output has to be that of a run that nobody disturbs. Spark's
+own operations lie between ours: of what it has written since the last one of ours some may be missing.
 """
 
 from __future__ import annotations
@@ -100,6 +101,8 @@ class Crashes:
         name, disk = f"{how.name.lower()}-{at}", BreakingDisk(self.root, at, how)
         with disk.mounted(), suppress(Exception):
             self._run(name)
+        if how is Break.SPARK:
+            take_back(self.root / f"{name}-state", at)
         where = f"{disk.log[at] if at < len(disk.log) else 'its end'}, {how.value}"
         try:
             self._run(name)
@@ -109,6 +112,20 @@ class Crashes:
 
     def _run(self, name: str) -> None:
         run(self.spark, self.scenario, self.root, self.root / name, self.root / f"{name}-state")
+
+
+def take_back(state: Path, which: int) -> None:
+    """Some of what Spark has written since our last operation is not there, the last first: it was killed before."""
+    ledger = state / "ledger"
+    if not ledger.exists():
+        return
+    logs = [path for path in state.glob("streams/*/spark/**/*") if path.is_file() and not path.name.startswith(".")]
+    since = sorted(
+        (p for p in logs if p.stat().st_mtime_ns > ledger.stat().st_mtime_ns), key=lambda p: p.stat().st_mtime
+    )
+    for path in since[len(since) - (which % len(since) + 1) :] if since else ():
+        path.unlink()
+        path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
 
 
 def everything(crashes: Crashes) -> Iterator[tuple[int, Break]]:

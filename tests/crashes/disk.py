@@ -1,8 +1,8 @@
 """A disk that breaks at a chosen moment, in this process: the file operations of a run are counted, and one of them
 fails, or the process is as if it were dead from there on.
 
-Counted are the operations by which something becomes durable or goes away: sync, rename, link, delete. What Spark
-writes itself is not: where its log stands beside ours is decided by where we break off.
+Counted are the operations by which something becomes durable or goes away: a record, sync, rename, link, delete. What
+Spark writes itself is not counted; a kill may come before what it has written since our last operation.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-_OPERATIONS = ("fsync", "replace", "rename", "link", "unlink", "rmdir")
+_OPERATIONS = ("fsync", "pwrite", "replace", "rename", "link", "unlink", "rmdir")
 
 
 class Break(Enum):
     """What happens at the chosen operation."""
 
     KILL = "killed before it"
-    TEAR = "killed in it: of a file that is synced, the second half is missing"
+    TEAR = "killed in it: of what is written, the second half is missing"
+    SPARK = "killed before it, and before the last of what Spark has written"
     FAIL = "it fails for want of space"
 
 
@@ -38,6 +39,7 @@ class BreakingDisk:
         self.root, self.at, self.how = str(root.resolve()), at, how
         self.log: list[str] = []
         self._is_dead = False
+        self._synced: dict[str, int] = {}
         self._lock = Lock()
 
     @contextmanager
@@ -56,25 +58,37 @@ class BreakingDisk:
         def operation(target: Any, *rest: Any, **options: Any) -> Any:
             path = _path(target, options.get("dir_fd"))
             if path.startswith(self.root):
-                self._meet(name, path)
+                half = (lambda: original(target, rest[0][: len(rest[0]) // 2], *rest[1:])) if name == "pwrite" else None
+                self._meet(name, path, half)
             return original(target, *rest, **options)
 
         return operation
 
-    def _meet(self, name: str, path: str) -> None:
+    def _meet(self, name: str, path: str, half: Callable[[], object] | None) -> None:
         with self._lock:
             if self._is_dead:
                 raise KilledError
             number = len(self.log)
             self.log.append(f"{name} {path.removeprefix(self.root)}")
             if number != self.at:
+                self._passed(name, path)
                 return
             if self.how is Break.FAIL:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
             self._is_dead = True
-            if self.how is Break.TEAR and name == "fsync" and Path(path).is_file():
-                os.truncate(path, Path(path).stat().st_size // 2)
+            if self.how is Break.TEAR and half is not None:
+                half()
+            elif self.how is Break.TEAR and name == "fsync" and Path(path).is_file():
+                since = self._synced.get(path, 0)
+                os.truncate(path, since + (Path(path).stat().st_size - since) // 2)
             raise KilledError
+
+    def _passed(self, name: str, path: str) -> None:
+        """What was synced cannot be torn any more."""
+        if name == "fsync" and Path(path).is_file():
+            self._synced[path] = Path(path).stat().st_size
+        elif name in ("replace", "rename", "unlink"):
+            self._synced.pop(path, None)
 
 
 def _path(target: Any, directory: int | None) -> str:

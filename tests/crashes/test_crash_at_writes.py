@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from crashes.crashing import SCENARIOS, Crashes
 from crashes.disk import Break
 
-WHERE = ((0.25, Break.KILL), (0.5, Break.TEAR), (0.75, Break.FAIL))
+WHERE = ((0.25, Break.SPARK), (0.5, Break.TEAR), (0.75, Break.FAIL))
 """How far a run has come when it breaks, and how."""
 
 

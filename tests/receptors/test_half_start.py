@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from datacell.receptors import spark_log
+from datacell.receptors.spark_log import SparkLog
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,7 @@ def test_a_checkpoint_without_a_planned_batch_is_forgotten(tmp_path: Path, files
     offsets = tmp_path / "spark" / "offsets"
     offsets.mkdir(parents=True)
     for name in files:
-        (offsets / name).touch()
-    spark_log.prepare(tmp_path / "spark", None, -1)
+        (offsets / name).write_text('v1\n{}\n{"kafka": 1}')
+    (tmp_path / "spark" / "metadata").write_text("{}")
+    SparkLog(tmp_path / "spark").prepare(-1, None)
     assert (tmp_path / "spark").exists() == kept

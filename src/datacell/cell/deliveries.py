@@ -6,6 +6,7 @@ import logging
 from functools import partial
 from pathlib import Path
 
+from datacell.cell.made_of import MadeOf
 from datacell.emitters import ownership
 from datacell.emitters.delivery import Delivery, saved_cursor
 from datacell.emitters.ownership import Claim, Existing, Owner
@@ -26,19 +27,19 @@ class Deliveries:
         self.running: dict[str, Delivery] = {}
         self._told: set[str] = set()
 
-    def claim(self, directory: Path, name: str, source: Factory, existing: Existing) -> Claim:
+    def claim(self, directory: Path, name: str, source: Factory, existing: Existing, made_of: MadeOf) -> Claim:
         """A directory for an emitter, or an error if it is not to be had."""
         checkpoint = self.checkpoint
-        checkpoint.require_same("emitter", name, source.name.lower())
+        checkpoint.require_same("emitter", name, made_of)
         owner = Owner(checkpoint.id, name.lower(), source.name, source.output.life)
         cursor = saved_cursor(checkpoint.emitter(name), name, source.output)
         return ownership.claim(directory, owner, checkpoint.home, cursor, existing)
 
-    def start(self, name: str, source: Factory, emitter: Emitter) -> None:
+    def start(self, name: str, source: Factory, emitter: Emitter, made_of: MadeOf) -> None:
         """Deliver what a factory answers."""
         output = source.output
         with self.scheduler.exclusively() as net:  # nothing is let go between the look at the cursor and the taking
-            with self.checkpoint.admitted("emitter", name, source.name.lower()):
+            with self.checkpoint.admitted("emitter", name, made_of):
                 delivery = Delivery(name, output, emitter, self.checkpoint.emitter(name), output.trim)
             net.add_emitter(name, source.name)
             self.running[name] = delivery

@@ -71,7 +71,8 @@ class Intake:
         self._expected[name] = 0.0 if size is not None and size <= LITTLE else inf
         wanted = stream.wanted(self._expected[name])
         reading = Reading() if wanted is None else self._reading(stream, source, wanted)
-        receptor.start(once, stream.basket.next_number(SOURCE) - 1, reading)
+        stream.basket.noting[SOURCE] = receptor.log.note
+        receptor.start(once, stream.basket.next_number(SOURCE) - 1, reading, stream.basket.notes.get(SOURCE))
 
     def stop(self, name: str) -> None:
         receptor = self.receptors.pop(name, None)

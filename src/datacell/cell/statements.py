@@ -15,6 +15,7 @@ from datacell.algebra.definitions import EmitterDefinition, StreamDefinition
 from datacell.algebra.query import Query, Timing
 from datacell.cell.answers import answer, once
 from datacell.cell.dropping import drop
+from datacell.cell.made_of import of_emitter, of_stream
 from datacell.cell.refreshing import Refreshing
 from datacell.cell.result import Result
 from datacell.cell.works import Works
@@ -122,9 +123,11 @@ class Statements:
         if factory.stopped is not None:
             raise factory.stopped.error(factory.name)
 
-    def deliver(self, name: str, source: str, emitter: Emitter) -> None:
+    def deliver(self, name: str, source: str, emitter: Emitter, definition: EmitterDefinition | None = None) -> None:
         """Start delivering the answers of a query, or the rows of a stream."""
-        self.works.deliveries.start(name, self._source(source), emitter)
+        found = self._source(source)
+        made_of = of_emitter(definition or EmitterDefinition(name, source), found.name)
+        self.works.deliveries.start(name, found, emitter, made_of)
 
     def fresh_name(self) -> str:
         """A name for a query that was given none."""
@@ -140,12 +143,14 @@ class Statements:
             _LOG.warning(told)
         if isinstance(compiled.evaluation, Snapshots):
             _LOG.warning("%s has no SLIDE and is answered as written: all of it again at every change", name)
-        plan = f"\n{show.text(compiled.optimized.plan)}" if compiled.rewritten else ""
+        plan = show.text(compiled.optimized.plan) if compiled.rewritten else ""
         tells = isinstance(compiled.evaluation, AtBoundaries) or compiled.optimized.opaque is not None
         why = compiled.evaluation.why if tells else ""
         remark = "; ".join(filter(None, (why, compiled.refusal, told)))
-        pinned = "\nwith pinned tables" if compiled.tables else ""  # others were kept in another form
-        admitted = self.works.checkpoint.admitted("query", name, query.text + plan + pinned)
+        made = {"text": query.text, "plan": plan}
+        if compiled.tables:  # others were kept in another form
+            made["tables"] = "pinned"
+        admitted = self.works.checkpoint.admitted("query", name, made)
         with admitted as life, self.works.scheduler.exclusively() as net:
             made_of = {table: self.refreshing.made_of(table, self.catalog) for table in compiled.tables.values()}
             self.works.pinned.pin(life, made_of)
@@ -159,8 +164,7 @@ class Statements:
         theirs = tuple(option for option in definition.options if not is_declaration(option[0]))
         source, intake = replace(definition, options=theirs), self.works.intake
         directory = self.works.checkpoint.stream(definition.name)
-        made_of = repr((definition.fields, definition.event_time))
-        with self.works.checkpoint.admitted("stream", definition.name, made_of):
+        with self.works.checkpoint.admitted("stream", definition.name, of_stream(source)):
             with self.works.scheduler.exclusively() as net:
                 net.add_stream(source, directory, self.works.engines.run, lambda: intake.is_reading(definition.name))
             intake.add(source)
@@ -170,13 +174,15 @@ class Statements:
     def _create_emitter(self, definition: EmitterDefinition) -> None:
         def claimed(directory: Path, existing: Existing) -> Claim:
             source = self._source(definition.source)
-            return self.works.deliveries.claim(directory, definition.name, source, existing)
+            made_of = of_emitter(definition, source.name)
+            return self.works.deliveries.claim(directory, definition.name, source, existing, made_of)
 
         known = self.catalog.emitters.values(), self.catalog.streams.values()
         self.deliver(
             definition.name,
             definition.source,
             open_emitter(definition, Surroundings(self.works.spark, *known, claimed)),
+            definition,
         )
 
     def _source(self, name: str) -> Factory:

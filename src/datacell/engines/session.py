@@ -44,6 +44,10 @@ _SMALL_JOBS = {
     "spark.sql.execution.arrow.localRelationThreshold": "65536",  # larger inputs are read by tasks, not by the planner
     "spark.sql.hive.filesourcePartitionFileCacheSize": "8388608",  # of files that were listed; new ones come all day
 }
+_SMALL_LOGS = {
+    "spark.sql.streaming.minBatchesToRetain": "10",  # a run goes on from the last one, which is noted
+    "spark.sql.streaming.fileSource.log.cleanupDelay": "10s",  # of what was compacted; the default is ten minutes
+}
 _LARGE_JOBS = {
     **_SMALL_JOBS,
     "spark.sql.adaptive.enabled": "true",
@@ -62,6 +66,10 @@ _OURS = {
 _LOCAL = {
     "spark.ui.enabled": "false",
     "spark.driver.host": "localhost",  # a laptop's own name may have no address
+    "spark.executor.heartbeatInterval": "60s",
+    "spark.network.timeout": "7d",  # the executor is this process: it cannot be lost, only sleep, as a laptop does
+    "spark.rpc.askTimeout": "600s",
+    "spark.rpc.lookupTimeout": "600s",
 }
 _LOOPBACK = {
     "spark.ui.enabled": "false",
@@ -111,7 +119,7 @@ def own_session(owner: SparkSession) -> SparkSession:
     quieten()
     before = owner.conf.get(_PARTITIONS)
     ours = owner.newSession()
-    for key, value in {**_MEANING, **_SMALL_JOBS}.items():
+    for key, value in {**_MEANING, **_SMALL_JOBS, **_SMALL_LOGS}.items():
         ours.conf.set(key, value)
     if is_local(owner) and before is not None:
         ours.conf.set(_PARTITIONS, str(min(int(before), owner.sparkContext.defaultParallelism)))

@@ -13,10 +13,10 @@ from pyspark.sql.streaming.query import StreamingQuery
 from datacell.algebra.definitions import REASON, StreamDefinition
 from datacell.engines.reasons import SPARK_ERRORS, explained, is_gone, lost
 from datacell.errors import CheckpointError, DataCellError, EngineLostError, SourceError, in_backticks
-from datacell.receptors import spark_log
 from datacell.receptors.checks import checked
 from datacell.receptors.retrying import Retrying
 from datacell.receptors.sources import Source
+from datacell.receptors.spark_log import Note, SparkLog
 
 _IMPASSABLE = "MALFORMED_CSV_RECORD"
 """What Spark says when its csv reader cannot pass a line."""
@@ -58,8 +58,12 @@ class ReadWholeError(ReadDifferentlyError):
         super().__init__(Reading())
 
 
+class LogIsLongError(DataCellError):
+    """A batch was not taken, because Spark begins a new log with it."""
+
+
 class Receptor:
-    """Reads a source into a basket by `deposit`. Spark's own checkpoint says how far it has read."""
+    """Reads a source into a basket by `deposit`. Spark's own log says how far it has read."""
 
     def __init__(self, stream: StreamDefinition, source: Source, checkpoint: Path, deposit: Deposit) -> None:
         self.stream, self.source, self.checkpoint, self.deposit = stream, source, checkpoint, deposit
@@ -71,15 +75,21 @@ class Receptor:
         self._is_careful = False
         self._again: Reading | None = None
         self._rereads = 0
+        self.log, self._taken = SparkLog(checkpoint, source.spool), -1
+        self._is_long = False
         self.reading = Reading()
         self.retrying = Retrying()
 
-    def start(self, once: bool, taken: int, reading: Reading | None = None) -> None:
-        """Read what is there and end, or listen and read on until stopped; batches up to `taken` are in the basket."""
+    def start(self, once: bool, taken: int, reading: Reading | None = None, note: Note | None = None) -> None:
+        """Read what is there and end, or listen and read on until stopped.
+
+        Batches up to `taken` are in the basket; the note is of the log when the last of them was taken.
+        """
+        self.log.prepare(taken, note)
+        self._taken = taken
         if self.source.listener is not None and not once:
             self.source.listener.start()
         self._once, self.reading = once, reading or Reading()
-        spark_log.prepare(self.checkpoint, self.source.spool, taken)
         self._read()
 
     @property
@@ -133,6 +143,11 @@ class Receptor:
 
     def _read_again(self, error: Exception) -> None:
         """Read on in another way, if that is why reading has ended."""
+        if self._is_long:
+            self._is_long = False
+            self.log.begin(self._taken)
+            self._read()
+            return
         if self._failure is not None or (self._again is None and not self._can_be_more_careful(str(error))):
             failure = self._failure or _stopped(self.stream, error)
             if self._once or isinstance(failure, CheckpointError | EngineLostError):
@@ -198,8 +213,15 @@ class Receptor:
         with self._taking:
             if self._stopping.is_set():  # not taken, so Spark will not count it as read
                 raise SourceError("stopped")
+            number += self.log.base
+            if self.log.is_long(number) and number > self._taken:
+                self._is_long = True
+                raise LogIsLongError("a new log begins")
             try:
                 self.deposit(number, frame)
+                if number > self._taken:
+                    self._taken = number
+                    self.log.taken(self.log.note(number))
                 self.retrying.worked()
                 self._rereads = 0
             except ReadDifferentlyError as other:

@@ -1,7 +1,7 @@
 """The spool: what cannot be replayed (sockets, `push`) is written down first, and read from there like any file.
 
 A group of rows is one file; it is there whole or not at all, and once it is written it will be read, whatever happens.
-Spark deletes a file after the batch that read it has been committed. A name is never used twice, since Spark would
+A file is deleted when the batch that read it has been taken. A name is never used twice, since Spark would
 take a new file of an old name for one it has read: every opening of a spool starts a series of its own. The name also
 has a checksum of the content, which is looked at when a spool is opened: once acknowledged, rows are not lost unsaid.
 """
@@ -61,7 +61,7 @@ class Spool:
         with self._lock:
             sealed = f"{len(content):x}-{crc32(content):08x}"
             path = self.directory / f"{self._series}{self._next:010d}-{sealed}.{self.form}"
-            files.write(path, lambda file: file.write(content))
+            files.write_once(path, content)
             self._next += 1
 
     def push(self, rows: Any) -> int:
@@ -99,7 +99,7 @@ def _opened(directory: Path, form: str) -> str:
 
 def spool_source(spark: SparkSession, stream: StreamDefinition, spool: Spool) -> Source:
     """The spool as a source, with the listener that fills it if there is one."""
-    options = {"format": spool.form, "path": str(spool.directory), "cleanSource": "delete", **_READING[spool.form]}
+    options = {"format": spool.form, "path": str(spool.directory), **_READING[spool.form]}
     source = open_source(spark, StreamDefinition(stream.name, stream.columns, options=tuple(options.items())))
     listener = _listener(stream, spool) if stream.options else None
     return Source(source.careful or source.frame, listener=listener, spool=spool.directory, size=spool.size)

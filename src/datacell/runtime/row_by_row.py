@@ -6,7 +6,6 @@ where it is until the firing that has it is written: so no row is lost between t
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -24,6 +23,7 @@ from datacell.runtime.evaluation import Fired, Held, PreparedBatch, Ready
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.storage.firings import Answer
 from datacell.runtime.storage.output import Output, loaded
+from datacell.runtime.storage.parts import manifest, require
 from datacell.runtime.storage.saved import SavedTables
 from datacell.runtime.streams.basket import Basket
 from datacell.runtime.streams.batch import Axis, Batch, Need
@@ -141,7 +141,8 @@ class _WaitingAnswers:
         if isinstance(answer, Files):
             names = [Path(path).name for path in answer.paths]
             csv = None if answer.csv is None else asdict(answer.csv)
-            self._saved.put(batch, self._schema.empty_table(), {"files": names, "count": answer.count, "csv": csv})
+            noted = {"files": names, "count": answer.count, "csv": csv, "parts": manifest(self._root, answer.paths)}
+            self._saved.put(batch, self._schema.empty_table(), noted)
         else:
             self._saved.put(batch, answer.select(self._schema.names), {})
         self._waiting[batch] = answer
@@ -166,13 +167,12 @@ class _WaitingAnswers:
         for batch, rows, noted in list(self._saved.read()):
             paths = [str(self._root / name) for name in noted.get("files", ())]
             if seen < batch <= last_batch:
+                require(self._root, noted.get("parts", {}))
                 csv = noted.get("csv")
                 files = Files(tuple(paths), noted.get("count", 0), None if csv is None else Csv(**csv))
                 self._waiting[batch] = files if paths else rows
                 continue
-            self._saved.remove(batch)
-            for path in paths if batch > last_batch else ():
-                shutil.rmtree(path, ignore_errors=True)
+            self._saved.remove(batch, map(Path, paths if batch > last_batch else ()))
 
 
 def _count(answer: Answer) -> int:

@@ -3,6 +3,7 @@
 ::
 
     lock                           whose it is while a run goes on
+    ledger                         what each of these files must be
     cell.json                      its id, the streams, queries and emitters it was made with, and an id for each life
     streams/NAME/basket/           the live batches of a stream
     streams/NAME/spark/            how far Spark has read its source
@@ -14,21 +15,22 @@
 
 from __future__ import annotations
 
-import json
+import re
 import secrets
-import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from datacell.errors import CheckpointError
 from datacell.runtime.storage import files, lock
+from datacell.runtime.storage.inspection import inspect
+from datacell.runtime.storage.ledger import FORMAT, HELD, Ledger, other_format
 from datacell.runtime.storage.names import file_name
 from datacell.runtime.storage.seal import damaged, missing
 
-_VERSION = 3
-"""Of the layout of files: a directory of another one is refused."""
+MadeOf: TypeAlias = Mapping[str, str]
+"""What something is made of, part by part."""
 
 
 class Checkpoint:
@@ -53,15 +55,11 @@ class Checkpoint:
             raise
 
     def _open(self) -> None:
+        if not files.is_temporary(self.root / "cell.json"):
+            self._stack.callback(_inspected(self.root).close)
         saved = self._read()
-        if saved["version"] != _VERSION:
-            raise CheckpointError(
-                f"{self.root} was made by another version of this system: its layout is number {saved['version']}, "
-                f"and this version knows number {_VERSION}",
-                hint="go on with the version that made it, or use another directory, which reads the input again",
-            )
-        self._made_of: dict[str, str] = saved["made of"]
-        self._half: dict[str, str] = saved["half"]
+        self._made_of: dict[str, MadeOf] = saved["made of"]
+        self._half: dict[str, MadeOf] = saved["half"]
         self.id: str = saved["id"]
         """By which it is known wherever it is moved."""
         self.lives: dict[str, str] = saved["lives"]
@@ -73,10 +71,12 @@ class Checkpoint:
     def _read(self) -> dict[str, Any]:
         path = self.root / "cell.json"
         if path.exists():
-            return _versioned(path)
-        if any((self.root / name).exists() for name in ("streams", "queries", "emitters", "spool")):
+            found = files.read_json(path)
+            assert isinstance(found, dict)
+            return found
+        if _is_used(self.root):
             raise missing(path)
-        return {"version": _VERSION, "id": secrets.token_hex(8), "made of": {}, "lives": {}, "half": {}}
+        return {"id": secrets.token_hex(8), "made of": {}, "lives": {}, "half": {}}
 
     def stream(self, name: str) -> Path:
         return self.root / "streams" / file_name(name)
@@ -96,7 +96,7 @@ class Checkpoint:
         return None if files.is_temporary(self.root / "cell.json") else str(self.root)
 
     @contextmanager
-    def admitted(self, kind: str, name: str, definition: str) -> Iterator[str]:
+    def admitted(self, kind: str, name: str, definition: MadeOf) -> Iterator[str]:
         """Make a stream, query or emitter here, or let it go on: it may only if it is what it was.
 
         Gives the id of its life, which lasts from when it is first created until it is dropped. What was made half
@@ -122,21 +122,22 @@ class Checkpoint:
     def forget(self, kind: str, name: str) -> None:
         """After a DROP: the name is free again."""
         key = f"{kind} {name.lower()}"
-        self._half[key] = self._made_of.pop(key, "")
+        self._half[key] = self._made_of.pop(key, {})
         self.lives.pop(key, None)
         self._save()
         self._remove(kind, name)
         del self._half[key]
         self._save()
 
-    def require_same(self, kind: str, name: str, definition: str) -> None:
+    def require_same(self, kind: str, name: str, definition: MadeOf) -> None:
         """An error if it is here already, but is not what it was, or not whole."""
         before = self._made_of.get(f"{kind} {name.lower()}")
         if before is None:
             return
         if before != definition:
+            changed = [part for part in {**before, **definition} if before.get(part) != definition.get(part)]
             raise CheckpointError(
-                f"the {kind} {name} has changed since the checkpoint {self.root} was made",
+                f"the {kind} {name} has changed since the checkpoint {self.root} was made: its {', '.join(changed)}",
                 hint="go on with the old definition, use another name, or start afresh in another directory",
             )
         first = {"stream": self.stream(name) / "basket" / "progress.json", "emitter": self.emitter(name)}.get(kind)
@@ -145,7 +146,9 @@ class Checkpoint:
 
     def emitters_of(self, query: str) -> list[str]:
         """The emitters of a query that are in here, whole."""
-        found = [key for key, of in self._made_of.items() if key.startswith("emitter ") and of == query.lower()]
+        found = [
+            key for key, of in self._made_of.items() if key.startswith("emitter ") and of["source"] == query.lower()
+        ]
         names = [key.removeprefix("emitter ") for key in found]
         return [name for name in names if self.emitter(name).exists()]
 
@@ -160,25 +163,40 @@ class Checkpoint:
 
     def _remove(self, kind: str, name: str) -> None:
         for path in self._paths(kind, name):
-            shutil.rmtree(path, ignore_errors=True)
-            path.unlink(missing_ok=True)
-            files.forget_in_memory(path)
+            files.remove_all(path)
 
     def close(self) -> None:
         """It is free for another run."""
         self._stack.close()
 
     def _save(self) -> None:
-        saved = {"version": _VERSION, "id": self.id, "made of": self._made_of, "lives": self.lives, "half": self._half}
+        saved = {"version": FORMAT, "id": self.id, "made of": self._made_of, "lives": self.lives, "half": self._half}
         files.write_json(self.root / "cell.json", saved)
 
 
-def _versioned(path: Path) -> dict[str, Any]:
-    """What stands in the file; of one that an older version wrote at least which."""
+def _inspected(root: Path) -> Ledger:
+    """Nothing is read before every file is known to be what was written."""
+    ledger = Ledger(root)
+    if not ledger.path.exists():
+        if (found := _format(root / "cell.json")) not in (None, FORMAT):
+            raise other_format(root, found)
+        if _is_used(root):
+            raise missing(ledger.path, HELD)
+    ledger.open()
     try:
-        found = json.loads(path.read_bytes())
-        return {"version": found["version"]}
-    except (ValueError, KeyError, TypeError, OSError):
-        found = files.read_json(path)
-        assert isinstance(found, dict)
-        return found
+        inspect(ledger)
+    except BaseException:
+        ledger.close()
+        raise
+    files.keep_ledger(ledger)
+    return ledger
+
+
+def _is_used(root: Path) -> bool:
+    return any((root / name).exists() for name in ("cell.json", "streams", "queries", "emitters", "spool"))
+
+
+def _format(cell: Path) -> int | None:
+    """What an older version has written down as the number of its layout."""
+    found = re.match(rb'\{"version": (\d+)', cell.read_bytes()) if cell.is_file() else None
+    return None if found is None else int(found[1])

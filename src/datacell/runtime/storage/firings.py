@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from datacell.engines.protocol import Csv, Files
 from datacell.runtime.storage import files
+from datacell.runtime.storage.parts import manifest, require
 from datacell.runtime.storage.seal import missing
 
 _SUFFIX = ".arrow"
@@ -51,6 +52,7 @@ class StoredFirings:
         if isinstance(content, Files):
             csv = None if content.csv is None else asdict(content.csv)
             there = {_FILES: self._names(content), "count": content.count, "csv": csv}
+            there["parts"] = manifest(self.directory, content.paths)
             files.write_table(path, self.schema.empty_table(), {**state, **there})
         else:
             files.write_table(path, content, state)
@@ -67,6 +69,7 @@ class StoredFirings:
             return rows, state
         paths = (str(self.directory / name) for name in state.pop(_FILES))
         csv = state.pop("csv")
+        state.pop("parts", None)
         return Files(tuple(paths), state.pop("count"), None if csv is None else Csv(**csv)), state
 
     def remove(self, number: int) -> None:
@@ -75,8 +78,7 @@ class StoredFirings:
         names = self._beside.pop(number, None)
         if names is None:
             names = tuple(files.read_table(path)[1].get(_FILES, ()))
-        path.unlink(missing_ok=True)
-        remove_directories(self.directory / name for name in names)
+        files.remove(path, directories=[self.directory / name for name in names])
         self._sizes.pop(number, None)
 
     def first_within(self, bound: Bound, below: int) -> int:
@@ -100,10 +102,12 @@ class StoredFirings:
         return [str(Path(path).relative_to(self.directory)) for path in content.paths]
 
     def _require_all(self) -> None:
-        """Firings leave in order, so there is no gap between those that are there."""
+        """Firings leave in order, so there is no gap between those that are there; and what they name is there."""
         for number in range(min(self._paths, default=0), max(self._paths, default=0)):
             if number not in self._paths:
                 raise missing(self.directory / files.numbered_name(number, _SUFFIX))
+        for path in self._paths.values():
+            require(self.directory, files.read_table(path)[1].get("parts", {}))
 
 
 def remove_directories(paths: Iterable[Path]) -> None:

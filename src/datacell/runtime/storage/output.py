@@ -191,7 +191,7 @@ class Output:
             self._delivered = max(self._delivered, below)
             gone = [n for n in self._stored.numbers if n < below and self.last is not None and n != self.last.number]
             for number in gone:
-                (self.directory / files.numbered_name(number, _LATEST)).unlink(missing_ok=True)
+                files.remove(self.directory / files.numbered_name(number, _LATEST))
                 self._stored.remove(number)
 
     def latest(self) -> pa.Table | None:

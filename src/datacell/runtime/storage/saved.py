@@ -6,7 +6,7 @@ where whoever saved them has them anyway.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +30,11 @@ class SavedTables:
         else:
             files.write_table(self._path(number), table, noted)
 
-    def remove(self, number: int) -> None:
+    def remove(self, number: int, directories: Iterable[Path] = ()) -> None:
+        """A table goes, and then directories that only it names."""
         if self._is_temporary:
             files.in_memory(self._directory).pop(number, None)
-        else:
-            self._path(number).unlink(missing_ok=True)
+        files.remove(self._path(number), directories=directories)
 
     def read(self) -> Iterator[tuple[int, pa.Table, dict[str, Any]]]:
         """All of them, in order."""

@@ -1,6 +1,7 @@
-"""The seal of a file: its last line, with the length and a checksum of what stands before it.
+"""The seal of a file: its last line, with its number, the length and a checksum of what stands before it.
 
-The checksum is also of the file's name, so a file under the name of another is found out.
+The checksum is also of the file's name, so a file under the name of another is found out. In a checkpoint a file has
+the number of its record in the ledger, elsewhere 0.
 """
 
 from __future__ import annotations
@@ -11,32 +12,46 @@ from zlib import crc32
 
 from datacell.errors import CheckpointError
 
-_SEAL = re.compile(rb"\ndatacell ([0-9a-f]{16}) ([0-9a-f]{8})\n")
-LENGTH = len("\ndatacell  \n") + 16 + 8
+_SEAL = re.compile(rb"\ndatacell (?:([0-9a-f]{16}) )?([0-9a-f]{16}) ([0-9a-f]{8})\n")
+_BEGINS = b"\ndatacell "
+_LONGEST = len(_BEGINS) + 16 + 1 + 16 + 1 + 8 + 1
 
 AFRESH = "put it back from a copy of the checkpoint; or start afresh in another directory, which reads the input again"
+SENT_AGAIN = "put it back from a copy of the checkpoint; or start afresh in another directory, and send its rows again"
 
 
-def seal(name: str, content: bytes | memoryview) -> bytes:
+def seal(name: str, content: bytes | memoryview, number: int = 0) -> bytes:
     """What is to be written behind the content of a file of this name."""
-    return f"\ndatacell {len(content):016x} {checksum(name, content):08x}\n".encode()
+    return b"%s%016x %016x %08x\n" % (_BEGINS, number, len(content), checksum(name, content, number))
 
 
-def checksum(name: str, content: bytes | memoryview) -> int:
-    return crc32(content, crc32(name.encode()))
+def checksum(name: str, content: bytes | memoryview, number: int = 0) -> int:
+    return crc32(content, crc32(name.encode(), crc32(b"%d" % number) if number else 0))
+
+
+def number_of(path: Path) -> int:
+    """The number that a file has; 0 if it has none, or is not whole."""
+    try:
+        content = path.read_bytes()
+        unsealed(path, memoryview(content))
+    except (OSError, CheckpointError):
+        return 0
+    found = _SEAL.search(content, max(0, len(content) - _LONGEST))
+    return int(found[1], 16) if found is not None and found[1] else 0
 
 
 def unsealed(path: Path, found: memoryview) -> memoryview:
     """The content of a file, if its seal is right."""
     if not found:
         raise damaged(path, "it is empty")
-    matched = _SEAL.fullmatch(found[-LENGTH:])
+    end = bytes(found[-_LONGEST:])
+    matched = _SEAL.fullmatch(end, max(0, end.rfind(_BEGINS)))
     if matched is None:
         raise damaged(path, "its end is missing")
-    content = found[:-LENGTH]
-    if int(matched[1], 16) != len(content):
+    content = found[: len(found) - len(matched[0])]
+    if int(matched[2], 16) != len(content):
         raise damaged(path, "a part of it is missing")
-    if int(matched[2], 16) != checksum(path.name, content):
+    if int(matched[3], 16) != checksum(path.name, content, int(matched[1] or b"0", 16)):
         raise damaged(path, "its content is not what was written")
     return content
 

@@ -9,11 +9,11 @@ is done with it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -70,6 +70,10 @@ class Basket:
         self.progress = Progress()
         self.last_batch = -1
         self.sources: dict[str, int] = {}
+        self.notes: dict[str, Any] = {}
+        """Of a source: what it had noted when its last batch was taken."""
+        self.noting: dict[str, Callable[[int], Any]] = {}
+        """What a source notes of a batch."""
         self._times: Positions | None = None
         self._recover()
 
@@ -110,8 +114,9 @@ class Basket:
             dict(Counter(before.missed) + Counter(aside.missed)),
         )
         sources = {**self.sources, source: number}
-        files.save_json(self._progress, {"batch": batch, "sources": sources, "progress": vars(after)})
-        self.last_batch, self.sources, self.progress = batch, sources, after
+        notes = {**self.notes, source: self.noting[source](number)} if source in self.noting else self.notes
+        files.save_json(self._progress, _saved(batch, sources, after, notes))
+        self.last_batch, self.sources, self.progress, self.notes = batch, sources, after, notes
 
     def forget(self, query: str) -> None:
         """A query is gone, and what it missed is nobody's concern."""
@@ -159,7 +164,7 @@ class Basket:
             self._begin()
             return
         saved = files.read_json(self._progress)
-        self.last_batch, self.sources = saved["batch"], saved["sources"]
+        self.last_batch, self.sources, self.notes = saved["batch"], saved["sources"], saved["notes"]
         leap = saved["progress"].pop("jump", None)
         self.progress = Progress(**saved["progress"], jump=leap and Jump(*leap))
         for number, rows, noted in self._saved.read():
@@ -171,8 +176,11 @@ class Basket:
         """A stream that is new has a record, too, so that one that is missing is noticed."""
         if next(self._saved.read(), None) is not None:
             raise missing(self._progress)
-        found = {"batch": self.last_batch, "sources": self.sources, "progress": vars(self.progress)}
-        files.save_json(self._progress, found)
+        files.save_json(self._progress, _saved(self.last_batch, self.sources, self.progress, self.notes))
+
+
+def _saved(batch: int, sources: Mapping[str, int], progress: Progress, notes: Mapping[str, Any]) -> dict[str, Any]:
+    return {"batch": batch, "sources": sources, "progress": vars(progress), "notes": notes}
 
 
 def _is_needed(batch: Batch, needs: Iterable[Need]) -> bool:

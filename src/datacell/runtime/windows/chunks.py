@@ -23,6 +23,7 @@ from datacell.engines.arrow import shaped
 from datacell.engines.protocol import Files
 from datacell.engines.transfers import Account, read_in_driver, write_from_driver
 from datacell.incremental.relations import SLICE
+from datacell.runtime.storage.parts import manifest, require
 from datacell.runtime.storage.saved import SavedTables
 from datacell.runtime.streams.batch import positions
 
@@ -74,6 +75,7 @@ class Chunk:
         found = {"first": self.first, "next": self.next_row, "extent": extent, "occupied": self.occupied.tolist()}
         if self.files is not None:
             found |= {"files": [Path(path).name for path in self.files.paths], "count": self.files.count}
+            found["parts"] = manifest(Path(self.files.paths[0]).parent, self.files.paths)
         return found
 
 
@@ -104,8 +106,7 @@ class ChunkStore:
         return chunk
 
     def remove(self, chunk: Chunk) -> None:
-        self._saved.remove(chunk.number)
-        self.remove_files(chunk)
+        self._saved.remove(chunk.number, [] if chunk.files is None else map(Path, chunk.files.paths))
 
     def remove_files(self, chunk: Chunk, but: tuple[str, ...] = ()) -> None:
         for directory in () if chunk.files is None else chunk.files.paths:
@@ -140,6 +141,7 @@ class ChunkStore:
 
     def _read(self) -> Iterator[Chunk]:
         for number, rows, noted in self._saved.read():
+            require(self._directory, noted.get("parts", {}))
             names = [str(self._directory / name) for name in noted.get("files", ())]
             files = Files(tuple(names), noted["count"]) if names else None
             occupied, (oldest, latest) = np.array(noted["occupied"], dtype=np.int64), noted["extent"]
