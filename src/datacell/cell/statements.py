@@ -178,12 +178,12 @@ class Statements:
             return self.works.deliveries.claim(directory, definition.name, source, existing, made_of)
 
         known = self.catalog.emitters.values(), self.catalog.streams.values()
-        self.deliver(
-            definition.name,
-            definition.source,
-            open_emitter(definition, Surroundings(self.works.spark, *known, claimed)),
-            definition,
-        )
+        emitter = open_emitter(definition, Surroundings(self.works.spark, *known, claimed))
+        try:
+            self.deliver(definition.name, definition.source, emitter, definition)
+        except BaseException:
+            emitter.close()  # what it had claimed is free again
+            raise
 
     def _source(self, name: str) -> Factory:
         """The query of this name; a stream's rows are those of the query that selects them all."""
