@@ -19,6 +19,9 @@ from datacell.runtime.storage.seal import AFRESH, SENT_AGAIN, damaged, missing, 
 _LOG = logging.getLogger("datacell")
 
 EXPENDABLE = frozenset({"late.arrow", "rejected.arrow"})
+_PLACES = ("cell.json", "streams", "queries", "tables", "emitters", "spool")
+"""Where files of ours are; the directory may have others."""
+
 _OURS = frozenset({".arrow", ".json", ".latest"})
 
 
@@ -42,8 +45,8 @@ def inspect(ledger: Ledger) -> None:
 
 
 def _ours(root: Path) -> Iterator[Path]:
-    """The files that the ledger should know. Spark's log is not ours, nor what executors write."""
-    for path in root.rglob("*"):
+    """The files that the ledger should know: neither Spark's log, nor what executors write, nor what is elsewhere."""
+    for path in (path for place in _PLACES for path in [root / place, *(root / place).rglob("*")]):
         place = path.relative_to(root).parts
         is_sparks = place[0] == "streams" and place[2:3] == ("spark",)
         is_ours = path.suffix in _OURS or place[0] == "spool"
