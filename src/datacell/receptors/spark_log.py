@@ -42,7 +42,8 @@ class SparkLog:
         self.directory, self.spool = directory, spool
         self.base = 0
         self._read = 0
-        self._synced: dict[str, tuple[float, int]] = {}
+        self._synced: dict[str, tuple[tuple[int, int], tuple[int, int]]] = {}
+        """Files of the log of sources that are safe, as they were then: when and how long; length and checksum."""
 
     def prepare(self, taken: int, note: Note | None) -> None:
         """Make the log fit to go on with after batch number `taken`."""
@@ -87,16 +88,18 @@ class SparkLog:
 
     def _sources(self) -> Iterator[tuple[str, tuple[int, int]]]:
         """What the log of each source has, from the last time that it was compacted on; safe also after a power cut."""
+        known, self._synced = self._synced, {}
         for directory in sorted((self.directory / "sources").glob("*")):
-            needed = _needed(directory)
-            for path in needed:
-                content, name = path.read_bytes(), f"{directory.name}/{path.name}"
-                if self._synced.get(name) != (path.stat().st_mtime, len(content)):
+            for path in _needed(directory):
+                name, stat = f"{directory.name}/{path.name}", path.stat()
+                when = stat.st_mtime_ns, stat.st_size
+                if name not in known or known[name][0] != when:
+                    content = path.read_bytes()
                     _sync(path)
-                    self._synced[name] = (path.stat().st_mtime, len(content))
-                yield name, (len(content), crc32(content))
-            if needed:
-                sync_directory(directory)
+                    sync_directory(directory)
+                    known[name] = when, (len(content), crc32(content))
+                self._synced[name] = known[name]
+                yield name, known[name][1]
 
 
 def _agree(log: Path, taken: int, note: Note | None) -> None:
