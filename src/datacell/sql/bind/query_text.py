@@ -44,7 +44,8 @@ def bind_text(cursor: Cursor, catalog: Catalog, continuous: bool | None) -> Quer
     check_emission(context, word)
     emission = Emission.RSTREAM if word is None else _EMISSIONS[word.text.upper()]
 
-    left_out = [t for t in cursor.tokens[cursor.position :] if id(t) not in set(map(id, tokens))]
+    kept = set(map(id, tokens))
+    left_out = [token for token in cursor.tokens[cursor.position :] if id(token) not in kept]
 
     def understood() -> Query:
         tree = _unwrapped(parse_query(cursor.source, windowed.tokens))
