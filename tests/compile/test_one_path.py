@@ -10,9 +10,11 @@ import pytest
 
 import fixture_cases
 from datacell.algebra.query import Query, Timing
+from datacell.algebra.schema import Schema
 from datacell.compile import Compiled, Setting, compile
 from datacell.compile.explain import Format, Stage, explain, explain_query
 from datacell.compile.setting import statistics
+from datacell.engines.arrow import arrow_schema
 from datacell.engines.duckdb import DuckDBEngine
 from datacell.incremental.strategy import Strategy
 from datacell.placement.operators import Site
@@ -61,7 +63,8 @@ ENGINE = DuckDBEngine(threads=1)
 
 def running(known: Catalog, query: Query, strategy: Strategy) -> Factory:
     """The query as a factory of a net."""
-    trial = Trial(engine=ENGINE, strategy=strategy)
+    tables = {name: arrow_schema(Schema(fields)).empty_table() for name, fields in known.tables.items()}
+    trial = Trial(engine=ENGINE, strategy=strategy, tables=tables)
     trial.catalog = known
     for stream in known.streams.values():
         trial.add_stream(stream)

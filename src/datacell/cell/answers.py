@@ -15,7 +15,7 @@ from datacell.cell.works import Works
 from datacell.compile import compile
 from datacell.compile.explain import Format, explain_query
 from datacell.engines.protocol import run_once
-from datacell.errors import EngineError, EngineLostError
+from datacell.errors import EngineError, EngineLostError, SqlError
 from datacell.runtime.net.members import as_given
 from datacell.sql.catalog import Catalog
 from datacell.sql.statements.statement import Analyze, Explain, Select, Show, SparkStatement, Statement
@@ -37,8 +37,8 @@ def once(query: Query, works: Works, catalog: Catalog) -> pa.Table:
             return run_once(works.engines.spark, plan, inputs)
     except EngineLostError:
         raise
-    except EngineError as error:
-        raise EngineError(error.message, place=error.place or query.place, hint=error.hint) from error
+    except (EngineError, SqlError) as error:
+        raise type(error)(error.message, place=error.place or query.place, hint=error.hint) from error
 
 
 def _rows(statement: Statement, works: Works, catalog: Catalog, versions: Mapping[str, str]) -> pa.Table | None:
