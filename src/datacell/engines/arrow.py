@@ -55,6 +55,8 @@ def type_of(t: pa.DataType) -> Type:
         return types.STRING
     if pa.types.is_decimal(t):
         return types.of(f"decimal({t.precision},{t.scale})")
+    if pa.types.is_duration(t):
+        return types.DAY_TIME_INTERVAL
     if pa.types.is_list(t):
         return types.of(f"array<{type_of(t.value_type)}>")
     if pa.types.is_map(t):
