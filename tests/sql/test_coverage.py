@@ -12,7 +12,7 @@ EVERY = 15
 
 
 KEPT_IN_SPARK = "cannot leave Spark"
-"""Variants, and intervals with months, are values that answers cannot have; CAST to STRING is what the error proposes."""
+"""Variants, and intervals with months, cannot be in an answer; CAST to STRING is what the error proposes."""
 
 DIFFERENT = {"SELECT a IN (SELECT b FROM r[W]) FROM s[W]"}
 """Where NULL meets a subquery in the select list, Spark says false; here it is NULL, as the standard has it."""
