@@ -18,10 +18,6 @@ OPTION = re.compile(r"--[a-z][a-z-]*")
 NOT_YET = README.partition("\n## Not yet\n")[2].partition("\n## ")[0]
 REFUSED = {
     "user-defined functions": "SELECT my_function(k) AS x FROM s [RANGE 2 SECONDS SLIDE 1 SECOND]",
-    "`explode`": "SELECT explode(array(k, n)) AS x FROM s [RANGE 2 SECONDS SLIDE 1 SECOND]",
-    "`lateral view`": "SELECT x FROM s [RANGE 2 SECONDS SLIDE 1 SECOND] LATERAL VIEW explode(array(k, n)) e AS x",
-    "`pivot`": "SELECT * FROM s [RANGE 2 SECONDS SLIDE 1 SECOND] PIVOT (sum(v) FOR k IN (1, 2))",
-    "`unpivot`": "SELECT * FROM s [RANGE 2 SECONDS SLIDE 1 SECOND] UNPIVOT (x FOR c IN (k, n))",
     "session windows": "SELECT k, count(*) AS n FROM s [SESSION 5 SECONDS PARTITION BY k] GROUP BY k",
 }
 

@@ -43,6 +43,9 @@ QUERIES = [
     "SELECT k, count(*) AS n FROM s [FIXED 3 SECONDS] WHERE EXISTS (SELECT 1 FROM t WHERE t.k = s.k) GROUP BY k",
 ]
 
+NEVER_ENDS = "UNBOUNDED"
+"""The window whose rows were given out for good: its tables cannot be refreshed."""
+
 
 @settings(SEVERAL, max_examples=30)
 @given(st.sampled_from(QUERIES), st.integers(0, 2**32 - 1), CUTS, st.integers(0, 2**32 - 1), st.booleans())
@@ -55,14 +58,14 @@ def test_no_answer_mixes_versions(text: str, rows: int, cuts: Cuts, seed: int, i
 def test_no_answer_of_any_query_mixes_versions(
     text: str, rows: dict[str, Values], cuts: Cuts, seed: int, incremental: bool
 ) -> None:
-    assume("[" in text and (" t" in text or " u" in text))
+    assume("[" in text and (" t" in text or " u" in text) and NEVER_ENDS not in text)
     checked(DuckDBEngine(threads=1), text, rows, cuts, seed, incremental)
 
 
 @settings(SEVERAL, max_examples=20)
 @given(queries(forms=(EVERY_INSTANT,)), data(), CUTS, st.integers(0, 2**32 - 1))
 def test_no_instant_sees_two_versions(text: str, rows: dict[str, Values], cuts: Cuts, seed: int) -> None:
-    assume("[" in text and (" t" in text or " u" in text))
+    assume("[" in text and (" t" in text or " u" in text) and NEVER_ENDS not in text)
     checked(DuckDBEngine(threads=1), text, rows, cuts, seed, incremental=False)
 
 
@@ -98,7 +101,6 @@ def checked(engine: Engine, text: str, rows: dict[str, Values], cuts: Cuts, seed
 
 def refreshed(chance: Random, judge: Reference, tables: set[str], arrivals: list[str], net: NetRun) -> Refreshed:
     """Some rows of a table are gone, others are there twice."""
-    assume("UNBOUNDED" not in net.query.text)  # what never ends was given out for good
     name = chance.choice(sorted(tables))
     before: pa.Table = judge.tables[name]
     kept = [row for row in range(len(before)) for _ in range(chance.choice([0, 1, 1, 2]))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
@@ -52,6 +52,12 @@ def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Micro-batches are taken for large ones."""
     monkeypatch.setattr(intake, "LITTLE", -1)
     monkeypatch.setattr(intake, "HYSTERESIS", float("inf"))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_view_is_left(spark: SparkSession) -> Iterator[None]:
+    yield
+    spark.sql("DROP VIEW IF EXISTS few")
 
 
 @pytest.mark.parametrize("text", PASSING)
