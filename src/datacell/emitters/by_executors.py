@@ -43,7 +43,7 @@ def write(frame: DataFrame, count: int, directory: Path, part: str, form: str, s
         for path in directory.glob(f"{part}[.-]*"):
             if path.name not in names:
                 path.unlink()
-        files_on_disk.sync_directory(directory)
+        files_on_disk.sync_path(directory)
     finally:
         shutil.rmtree(hidden, ignore_errors=True)
 
@@ -63,7 +63,7 @@ def link(files: Files, directory: Path, part: str, form: str) -> None:
     for path in directory.glob(f"{part}[.-]*"):
         if path.name not in names:
             path.unlink()
-    files_on_disk.sync_directory(directory)
+    files_on_disk.sync_path(directory)
 
 
 def has_columns(files: Files, names: Sequence[str]) -> bool:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import shutil
 import struct
 from collections.abc import Iterator
@@ -21,7 +20,7 @@ from typing import Any, TypeAlias
 from zlib import crc32
 
 from datacell.runtime.storage import files
-from datacell.runtime.storage.ledger import sync_directory
+from datacell.runtime.storage.ledger import sync_path
 from datacell.runtime.storage.seal import damaged, missing
 
 MOST_FILES, MOST_BATCHES = 2_000, 500
@@ -95,8 +94,8 @@ class SparkLog:
                 when = stat.st_mtime_ns, stat.st_size
                 if name not in known or known[name][0] != when:
                     content = path.read_bytes()
-                    _sync(path)
-                    sync_directory(directory)
+                    sync_path(path)
+                    sync_path(directory)
                     known[name] = when, (len(content), crc32(content))
                 self._synced[name] = known[name]
                 yield name, known[name][1]
@@ -229,11 +228,3 @@ def _unlink(path: Path) -> None:
 def _forget_checksum(path: Path) -> None:
     """Of a file that is right, whatever is beside it."""
     path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -109,7 +109,7 @@ class AnswersAtEveryInstant:
 
 
 def settled(answers: AnswersAtEveryInstant, ready: Ready) -> Fired | None:
-    """Everything before the instant that time has come to is given out; what follows is answered anew."""
+    """Everything before the instant that time has come to is given out; what follows is answered again."""
     until = max(answers.program.now, ready().watermark)
     if until == -FOREVER:
         return None

@@ -9,7 +9,7 @@ else is stored. After a restart these rows are taken once more, and what was del
 
 A table that may be refreshed is replaced at the instant that time has come to. What was given out cannot be taken back,
 so of such a query no row is given out before it has ended; then all before that instant is, and after it operators
-begin anew, with what is still valid.
+begin again, with what is still valid.
 
 A row that goes on holds back everything that began after it. Where that is much, the operator that waits is cut.
 """
@@ -110,7 +110,7 @@ class RunningProgram:
         return self._delivery.deliver(rows)
 
     def settle(self, until: int) -> pa.Table:
-        """Give out everything before the instant that time has come to; what follows will be answered anew."""
+        """Give out everything before the instant that time has come to; what follows will be answered again."""
         if not self._holds:
             raise SqlError(
                 "a window of it never ends, so its answers reach beyond every instant and have been given out",

@@ -21,7 +21,7 @@ from pyarrow import ipc
 
 from datacell.errors import CheckpointError
 from datacell.runtime.storage.ledger import Entry, Ledger, unwritable
-from datacell.runtime.storage.ledger import sync_directory as sync_directory
+from datacell.runtime.storage.ledger import sync_path as sync_path
 from datacell.runtime.storage.seal import damaged, missing, seal, unsealed
 
 _TEMPORARY: set[str] = set()
@@ -84,7 +84,7 @@ def write(path: Path, fill: Callable[[BinaryIO], object]) -> None:
                 os.fsync(file.fileno())
         temporary.replace(path)
         if durable:
-            sync_directory(path.parent)
+            sync_path(path.parent)
     except OSError as error:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -187,7 +187,7 @@ def save_at(path: Path, offset: int, content: bytes) -> None:
             file.truncate()
             file.flush()
             os.fsync(file.fileno())
-        sync_directory(path.parent)
+        sync_path(path.parent)
     except OSError as error:
         raise unwritable(path, error) from error
 
@@ -246,7 +246,7 @@ def _write_known(path: Path, content: bytes, number: int) -> None:
             return
         temporary.replace(path)
         if durable:
-            sync_directory(path.parent)
+            sync_path(path.parent)
     except OSError as error:
         if not is_known:  # else it is put into its place when the checkpoint is opened again
             with suppress(OSError):

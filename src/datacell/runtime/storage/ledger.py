@@ -28,7 +28,7 @@ FORMAT = 4
 """Of the layout of files in a checkpoint."""
 
 _LEAST_TO_SHORTEN = 1 << 18
-"""Bytes: a shorter ledger is not worth writing anew."""
+"""Bytes: a shorter ledger is not worth writing again."""
 
 HELD = "what every other file of the checkpoint must be"
 
@@ -79,7 +79,7 @@ class Ledger:
                 os.ftruncate(self._handle, self._length)
             if not found:
                 self._append(["format", FORMAT, 0])
-                sync_directory(self.root)
+                sync_path(self.root)
         except OSError as error:
             raise unwritable(self.path, error) from error
 
@@ -194,7 +194,7 @@ class Ledger:
             except BaseException:
                 os.close(handle)
                 raise
-            sync_directory(self.root)
+            sync_path(self.root)
         except OSError as error:
             raise unwritable(self.path, error) from error
         os.close(self._handle)
@@ -243,8 +243,9 @@ def _write_at(handle: int, content: bytes, at: int) -> None:
     os.fsync(handle)
 
 
-def sync_directory(directory: Path) -> None:
-    handle = os.open(directory, os.O_RDONLY)
+def sync_path(path: Path) -> None:
+    """Make a file, or what names a directory has, safe."""
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:

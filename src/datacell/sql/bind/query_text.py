@@ -58,8 +58,8 @@ def bind_text(cursor: Cursor, catalog: Catalog, continuous: bool | None) -> Quer
     def as_written(why: SqlError) -> Query:
         if shapes:
             raise why
-        anew = replace(context, names=Names())
-        plan, given = written(anew, tokens, left_out, windowed, why)
+        fresh = replace(context, names=Names())
+        plan, given = written(fresh, tokens, left_out, windowed, why)
         return Query(plan, start, emission, given=given if given != plan.schema.names else ())
 
     found = _understood_by_somebody(understood, as_written, place)
