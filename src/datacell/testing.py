@@ -45,20 +45,22 @@ from datacell.placement.unit_costs import SHIPPED
 from datacell.receptors.rows import to_table
 from datacell.runtime.clock import Clock
 from datacell.runtime.net.factory import Factory
-from datacell.runtime.net.members import as_given
+from datacell.runtime.net.members import answers, as_given
 from datacell.runtime.net.reception import SOURCE
 from datacell.runtime.net.refresh import replace_table
 from datacell.runtime.net.scheduler import Scheduler
+from datacell.runtime.net.sharing import NamedQuery, Sharing
 from datacell.runtime.plans.pinned import PinnedTables, schema_of
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.storage import files
+from datacell.runtime.storage.answered import Answered, AskedQueries
 from datacell.runtime.storage.names import file_name
 from datacell.runtime.storage.output import Output
 from datacell.runtime.streams.gate import Run
 from datacell.runtime.streams.stream import RunningStream
 from datacell.sql import script
 from datacell.sql.catalog import ByName, Catalog
-from datacell.sql.statements.statement import CreateQuery, CreateStream, InsertInto, Statement, after
+from datacell.sql.statements.statement import CreateQuery, CreateStream, Drop, InsertInto, Statement, Thing, after
 
 __all__ = ["HandClock", "Trial", "carry_out"]
 
@@ -94,15 +96,17 @@ class Trial:
         engine: Engine | None = None,
         strategy: Strategy = Strategy.AUTO,
         clock: Clock | None = None,
+        sharing: Sharing = Sharing.AUTO,
     ) -> None:
         self._stack = ExitStack()
         self.directory = directory or self._stack.enter_context(files.temporary_directory())
-        self.engine, self.strategy = engine or DuckDBEngine(threads=1), strategy
+        self.engine, self.strategy, self.sharing = engine or DuckDBEngine(threads=1), strategy, sharing
+        self.asked = AskedQueries(self.directory / "asked")
         self._run: Run = partial(run_once, self.engine)
         self.hand_clock = HandClock()
         self.scheduler = Scheduler(clock or self.hand_clock)
         self.tables = dict(tables or {})
-        self._pinned = PinnedTables(
+        self.pinned = PinnedTables(
             self.directory / "tables", lambda name, _: _found(self.tables, name), self.scheduler.members.clock.now
         )
         columns = {name: fields_of(table.schema) for name, table in self.tables.items()}
@@ -132,7 +136,7 @@ class Trial:
 
         def replaced(readers: Sequence[Factory]) -> None:
             self.tables[name] = rows
-            self._pinned.replace(name, rows, [reader.name.lower() for reader in readers], schema_of(rows))
+            self.pinned.replace(name, rows, [reader.output.life for reader in readers], schema_of(rows))
 
         if not rows.schema.equals(self.tables[name].schema):
             raise SqlError(f"{name} would get other columns", hint="give it the same ones")
@@ -153,9 +157,10 @@ class Trial:
 
     def firings(self, query: str) -> Iterator[pa.Table]:
         """What each firing of a query has delivered; if it has stopped, that is raised."""
-        factory, number = self.factory(query), 0
+        named = _found(self.scheduler.members.queries, query)
+        factory, number = named.factory, named.since
         if factory.stopped is not None:
-            raise factory.stopped.error(factory.name)
+            raise factory.stopped.error(named.name)
         output = factory.output
         while (firing := output.wait(number, 0)) is not None:
             number = firing.number + 1
@@ -173,7 +178,7 @@ class Trial:
         return _found(self.scheduler.members.streams, name)
 
     def factory(self, query: str) -> Factory:
-        return _found(self.scheduler.members.factories, query)
+        return _found(self.scheduler.members.queries, query).factory
 
     def add_stream(self, definition: StreamDefinition) -> None:
         directory = self.directory / "streams" / file_name(definition.name)
@@ -181,16 +186,7 @@ class Trial:
 
     def add_query(self, name: str, query: Query, plans: Plans | None = None) -> Factory:
         """A query that is bound already; `plans` may say otherwise where it runs."""
-        setting = Setting(statistics(self.catalog.streams.values()), SHIPPED, Site(self.engine.name), self.strategy)
-        compiled = compile(query, setting)
-        output = Output(self.directory / "queries" / file_name(name), arrow_schema(compiled.optimized.result))
-        if plans is None:
-            made_of = {table: schema_of(_found(self.tables, table).schema) for table in compiled.tables.values()}
-            self._pinned.pin(name.lower(), made_of)
-        chosen = plans or Plans.on(self.engine, name, self._pinned.reader(name.lower()))
-        factory = self.scheduler.members.add_factory(name, compiled, output, chosen, compiled.evaluation.why)
-        self.scheduler.fire()
-        return factory
+        return _added(self, name, query, plans, plans is None and self.sharing is Sharing.AUTO)
 
     def close(self) -> None:
         self._stack.close()
@@ -208,19 +204,57 @@ def _carry_out(trial: Trial, statement: Statement) -> None:
             trial.add_stream(definition)
         case CreateQuery(name, query):
             trial.add_query(name, query)
+        case Drop(Thing.QUERY, name):
+            _drop(trial, name)
         case InsertInto(target, query) if query.timing is Timing.ONCE:
             plan = compile(query, Setting()).optimized.plan
             name = trial.stream(target).definition.name
             trial.scheduler.insert(name, query.text, lambda: run_once(trial.engine, plan, trial.tables))
         case InsertInto(target, query):
-            name = f"into {target} {len(trial.scheduler.members.factories) + 1}"
-            trial.add_query(name, query)
+            name = f"into {target} {len(trial.scheduler.members.queries) + 1}"
+            _added(trial, name, query, None, may_share=False)
             trial.scheduler.members.feed(name, trial.stream(target).definition.name)
         case _:
             raise SqlError(
                 "a trial has streams, continuous queries and INSERT INTO a stream",
                 hint="feed it with push(), and read answers()",
             )
+
+
+def _added(trial: Trial, name: str, query: Query, plans: Plans | None, may_share: bool) -> Factory:
+    net = trial.scheduler.members
+    answered = answers(net, trial.asked, name, query, may_share)
+    there = net.factories.get(answered.factory)
+    if trial.asked.of(name) is None:
+        trial.asked.put(answered)
+    factory = there or _made(trial, answered, query, plans)
+    if there is None and may_share:
+        net.queries.may_join(factory)
+    net.queries.add(NamedQuery(name, factory, name.lower(), answered))
+    trial.scheduler.fire()
+    return factory
+
+
+def _made(trial: Trial, answered: Answered, query: Query, plans: Plans | None) -> Factory:
+    setting = Setting(statistics(trial.catalog.streams.values()), SHIPPED, Site(trial.engine.name), trial.strategy)
+    first = query if query.text == answered.text else script.query(answered.text, trial.catalog)
+    compiled, name = compile(first, setting), answered.factory
+    life, schema = name.lower(), arrow_schema(compiled.optimized.result)
+    output = Output(trial.directory / "queries" / file_name(name), schema, life)
+    if plans is None:
+        made_of = {table: schema_of(_found(trial.tables, table).schema) for table in compiled.tables.values()}
+        trial.pinned.pin(life, made_of)
+    chosen = plans or Plans.on(trial.engine, name, trial.pinned.reader(life))
+    return trial.scheduler.members.add_factory(name, compiled, output, chosen, compiled.evaluation.why)
+
+
+def _drop(trial: Trial, query: str) -> None:
+    named = _found(trial.scheduler.members.queries, query)
+    with trial.scheduler.exclusively() as net:
+        net.drop_query(named.name)
+    trial.asked.forget(named.name)
+    if not trial.asked.by(named.factory.name):
+        files.remove_all(named.factory.output.directory)
 
 
 def _found(things: Mapping[str, Found], name: str) -> Found:

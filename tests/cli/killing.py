@@ -1,8 +1,8 @@
 """A run that is killed, and its restart: run as a script it does so at many moments, and compares the output each time.
 
-``python tests/cli/killing.py 10`` kills ten runs of four queries, among them a join of two streams and one over
-rows that another query inserts. What follows the number goes to `datacell run`: ``--engine spark --driver-memory 0``
-lets everything that is kept have its home on the cluster.
+``python tests/cli/killing.py 10`` kills ten runs of five queries, among them a join of two streams, one over
+rows that another query inserts, and two that are equal. What follows the number goes to `datacell run`:
+``--engine spark --driver-memory 0`` lets everything that is kept have its home on the cluster.
 """
 
 from __future__ import annotations
@@ -32,10 +32,14 @@ FROM a [RANGE 4 SECONDS SLIDE 2 SECONDS] x JOIN b [RANGE 3 SECONDS SLIDE 2 SECON
 CREATE CONTINUOUS QUERY large AS SELECT * FROM b WHERE w > 50;
 CREATE CONTINUOUS QUERY some AS SELECT count(*) AS n, max(v) AS top FROM c [RANGE 5 SECONDS SLIDE 1 SECOND];
 
+CREATE CONTINUOUS QUERY same AS
+SELECT x.k, sum(x.v) AS total, count(*) AS n FROM a [RANGE 5 SECONDS SLIDE 1 SECOND] AS x GROUP BY x.k;
+
 CREATE EMITTER o1 FROM sums WITH (format = 'csv', path = '{out}/sums');
 CREATE EMITTER o2 FROM pairs WITH (format = 'csv', path = '{out}/pairs');
 CREATE EMITTER o3 FROM large WITH (format = 'csv', path = '{out}/large');
 CREATE EMITTER o4 FROM some WITH (format = 'csv', path = '{out}/some');
+CREATE EMITTER o5 FROM same WITH (format = 'csv', path = '{out}/same');
 
 INSERT INTO b VALUES (TIMESTAMP '2024-01-01 00:00:01', 1, 99);
 INSERT INTO b VALUES (TIMESTAMP '2024-01-01 00:00:01', 1, 99);
@@ -69,7 +73,7 @@ def start(root: Path, out: Path, checkpoint: Path, *options: str) -> subprocess.
 def output(out: Path) -> dict[str, list[str]]:
     """The lines of every query, without headers, sorted: what a reader of the directory gets."""
     found = {}
-    for query in ("sums", "pairs", "large", "some"):
+    for query in ("sums", "pairs", "large", "some", "same"):
         parts = sorted((out / query).glob("part-*.csv"))
         found[query] = sorted(line for part in parts for line in part.read_text().splitlines()[1:])
     return found

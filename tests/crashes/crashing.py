@@ -55,6 +55,7 @@ class Scenario:
 
 SCENARIOS = {
     "window": Scenario({"sums": _SUMS}),
+    "equal": Scenario({"sums": _SUMS, "same": _SUMS}),
     "join": Scenario({"pairs": _PAIRS}),
     "chain": Scenario(
         {"some": "SELECT count(*) AS n, max(v) AS top FROM c [RANGE 5 SECONDS SLIDE 2 SECONDS]"},

@@ -50,7 +50,8 @@ class _Renaming:
             case Plan():
                 return self.plan(value)
             case exp.Expr():
-                return scalar.substitute(value, {old: scalar.column(new) for old, new in self.names.items()})
+                own = scalar.substitute(value, {old: scalar.column(new) for old, new in self.names.items()})
+                return scalar.substitute_outer(own, {old: scalar.outer(new) for old, new in self.names.items()})
             case Named(name=name, value=inner):
                 return replace(value, name=self.names[name], value=self.changed(inner))
             case SortKey(value=inner):

@@ -17,6 +17,7 @@ from datacell.compile.explain import Format, explain_query
 from datacell.engines.protocol import run_once
 from datacell.errors import EngineError, EngineLostError, SqlError
 from datacell.runtime.net.members import as_given
+from datacell.runtime.net.sharing import Sharing
 from datacell.sql.catalog import Catalog
 from datacell.sql.statements.statement import Analyze, Explain, Select, Show, SparkStatement, Statement
 
@@ -50,10 +51,12 @@ def _rows(statement: Statement, works: Works, catalog: Catalog, versions: Mappin
             beside = failing(works.intake), refused(works.intake), versions
             return listing.listed(thing, net, works.deliveries.running, *beside)
         case Explain(stage, query):
-            lines = explain_query(query, stage, Format.TEXT, works.setting(catalog)).splitlines()
+            there = net.queries.equal_to(query) if works.sharing is Sharing.AUTO else None
+            shared = () if there is None else there.queries
+            lines = explain_query(query, stage, Format.TEXT, works.setting(catalog), shared).splitlines()
             return pa.table({"plan": lines})
         case Analyze(name):
-            return listing.fragments(net.factories[as_given(name, net.factories)])
+            return listing.fragments(net.queries[as_given(name, net.queries)].factory)
         case SparkStatement():
             return works.tables.execute(statement)
     return None

@@ -25,6 +25,7 @@ from datacell.incremental.strategy import Strategy
 from datacell.placement.homes import DRIVER_MEMORY
 from datacell.receptors.sources import frame_columns
 from datacell.runtime.clock import Clock, SystemClock
+from datacell.runtime.net.sharing import Sharing
 from datacell.runtime.storage.firings import Bound
 from datacell.sql import script
 from datacell.sql.catalog import Catalog
@@ -46,19 +47,21 @@ def connect(
     kept_firings: int = Bound.firings,
     safe: bool = False,
     roots: Sequence[str | Path] = (),
+    sharing: str = "auto",
 ) -> Cell:
     """A cell on a tuned local Spark session, or on yours. With a checkpoint directory it can be resumed.
 
     A query that cannot keep up with the declared rates is started with a warning, or with `refuse_infeasible` not. Of
     what queries keep, `driver_memory` bytes may be in the driver; what would not fit stays on the cluster. Of a query
     without an emitter the last `kept_firings` stay for `results()`, if they have no more than 64 MB. A `safe` cell
-    takes statements from strangers: of files they reach what is in `roots`, and of all else nothing.
+    takes statements from strangers: of files they reach what is in `roots`, and of all else nothing. With `sharing`
+    "auto" equal queries are answered together, "separate" each by itself.
     """
     if roots and not safe:
         raise SqlError("roots are what a safe cell may reach", hint="say safe=True, or --safe, too")
     directory = None if checkpoint is None else Path(checkpoint)
     chosen = Choice(engine), Strategy(strategy), clock or SystemClock()
-    works = Works(directory, spark, master, *chosen, driver_memory, Bound(kept_firings))
+    works = Works(directory, spark, master, *chosen, driver_memory, Bound(kept_firings), Sharing(sharing))
     if safe:
         works.forbid_files_as_tables()
     return Cell(works, refuse_infeasible, Safety(tuple(map(Path, roots))) if safe else None)
@@ -114,7 +117,10 @@ class Cell:
         """Start a continuous query."""
         self._require_open()
         catalog = self.statements.catalog
-        bound, chosen = script.query(text, catalog, self.statements.safety), name or self.statements.fresh_name()
+        bound, chosen = (
+            script.query(text, catalog, self.statements.safety),
+            name or self.statements.queries.fresh_name(),
+        )
         if not has_stream(bound.plan):
             raise SqlError("this query reads no stream", hint="cell.sql(…) answers it once")
         if catalog.kind(chosen) is not None:

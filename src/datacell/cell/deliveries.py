@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
@@ -11,8 +12,8 @@ from datacell.emitters import ownership
 from datacell.emitters.delivery import Delivery, saved_cursor
 from datacell.emitters.ownership import Claim, Existing, Owner
 from datacell.emitters.protocol import Emitter
-from datacell.runtime.net.factory import Factory
 from datacell.runtime.net.scheduler import Scheduler
+from datacell.runtime.net.sharing import NamedQuery
 from datacell.runtime.storage.checkpoint import Checkpoint
 from datacell.runtime.storage.output import Output, Taker
 
@@ -27,30 +28,32 @@ class Deliveries:
         self.running: dict[str, Delivery] = {}
         self._told: set[str] = set()
 
-    def claim(self, directory: Path, name: str, source: Factory, existing: Existing, made_of: MadeOf) -> Claim:
+    def claim(self, directory: Path, name: str, source: NamedQuery, existing: Existing, made_of: MadeOf) -> Claim:
         """A directory for an emitter, or an error if it is not to be had."""
         checkpoint = self.checkpoint
         checkpoint.require_same("emitter", name, made_of)
-        owner = Owner(checkpoint.id, name.lower(), source.name, source.output.life)
-        cursor = saved_cursor(checkpoint.emitter(name), name, source.output)
+        owner = Owner(checkpoint.id, name.lower(), source.name, source.life)
+        cursor = saved_cursor(checkpoint.emitter(name), name, source.factory.output, source.since)
         return ownership.claim(directory, owner, checkpoint.home, cursor, existing)
 
-    def start(self, name: str, source: Factory, emitter: Emitter, made_of: MadeOf) -> None:
-        """Deliver what a factory answers."""
-        output = source.output
+    def start(self, name: str, source: NamedQuery, emitter: Emitter, made_of: MadeOf) -> None:
+        """Deliver what a query answers."""
+        output = source.factory.output
         with self.scheduler.exclusively() as net:  # nothing is let go between the look at the cursor and the taking
             with self.checkpoint.admitted("emitter", name, made_of):
-                delivery = Delivery(name, output, emitter, self.checkpoint.emitter(name), output.trim)
-            net.add_emitter(name, source.name)
+                saved = self.checkpoint.emitter(name)
+                delivery = Delivery(name, output, emitter, saved, output.trim, source.since)
+            net.add_emitter(name, source.factory.name)
             self.running[name] = delivery
-            output.takers[name.lower()] = Taker(emitter.takes_files, lambda: delivery.cursor)
+            output.takers[name.lower()] = Taker(emitter.takes_files, lambda: delivery.cursor, source.name)
         delivery.start()
 
-    def expect(self, output: Output, query: str) -> None:
+    def expect(self, output: Output, queries: Iterable[str]) -> None:
         """Keep what emitters of an earlier run have not delivered, until they are created again."""
-        for name in self.checkpoint.emitters_of(query):
-            cursor = saved_cursor(self.checkpoint.emitter(name), name, output)
-            output.takers[name] = Taker(True, partial(int, cursor))
+        for query in queries:
+            for name in self.checkpoint.emitters_of(query):
+                cursor = saved_cursor(self.checkpoint.emitter(name), name, output)
+                output.takers[name] = Taker(True, partial(int, cursor), query)
 
     def stop(self, name: str) -> None:
         delivery = self.running.pop(name)
@@ -71,9 +74,10 @@ class Deliveries:
         for factory in self.scheduler.members.factories.values():
             factory.output.close()
 
-    def of(self, output: Output) -> list[Delivery]:
-        """Who delivers an output."""
-        return [delivery for delivery in self.running.values() if delivery.output is output]
+    def of(self, query: NamedQuery) -> list[str]:
+        """The emitters that deliver the answers of a query."""
+        takers = query.factory.output.takers
+        return [name for name in self.running if (taker := takers.get(name.lower())) and taker.query == query.name]
 
     def troubles(self) -> dict[str, str]:
         """The emitters that do not get on, with why."""

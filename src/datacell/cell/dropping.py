@@ -15,28 +15,30 @@ def drop(thing: Thing, wanted: str, works: Works) -> None:
         case Thing.EMITTER if (name := as_given(wanted, emitters)) in emitters:
             works.deliveries.stop(name)
             works.checkpoint.forget("emitter", name)
-        case Thing.QUERY if (name := as_given(wanted, net.factories)) in net.factories:
+        case Thing.QUERY if (name := as_given(wanted, net.queries)) in net.queries:
             _drop_query(name, works)
         case Thing.STREAM if (name := as_given(wanted, net.streams)) in net.streams:
             _drop_stream(name, works)
 
 
 def _drop_query(name: str, works: Works) -> None:
-    readers = works.deliveries.of(works.scheduler.members.factories[name].output)
+    readers = works.deliveries.of(works.scheduler.members.queries[name])
     if readers:
-        raise SqlError(f"emitter {readers[0].name} reads {name}", hint=f"DROP EMITTER {readers[0].name} first")
+        raise SqlError(f"emitter {readers[0]} reads {name}", hint=f"DROP EMITTER {readers[0]} first")
     with works.scheduler.exclusively() as net:
-        works.pinned.drop(net.factories[name].output.life)
-        net.drop_factory(name)
+        factory = net.queries[name].factory
+        if len(factory.queries) == 1:
+            works.pinned.drop(factory.output.life)
+        net.drop_query(name)
     for emitter in works.checkpoint.emitters_of(name):  # of an earlier run, and not created again
         works.checkpoint.forget("emitter", emitter)
     works.checkpoint.forget("query", name)
 
 
 def _drop_stream(name: str, works: Works) -> None:
-    readers = list(works.scheduler.members.net.readers(name))
+    readers = [query for factory in works.scheduler.members.readers(name) for query in factory.queries]
     if readers:
-        raise SqlError(f"{readers[0].name} reads {name}", hint=f"DROP CONTINUOUS QUERY {readers[0].name} first")
+        raise SqlError(f"{readers[0]} reads {name}", hint=f"DROP CONTINUOUS QUERY {readers[0]} first")
     works.intake.drop(name)
     with works.scheduler.exclusively() as net:
         net.drop_stream(name)

@@ -11,10 +11,12 @@ from typing import Any
 import pyarrow as pa
 
 from datacell.algebra import duration
+from datacell.compile.explain.subject import one_plan
 from datacell.emitters.delivery import Delivery
 from datacell.errors import EngineError, counted
 from datacell.runtime.net.factory import Factory
 from datacell.runtime.net.members import Members
+from datacell.runtime.net.sharing import NamedQuery, others
 from datacell.runtime.plans.observed import Observed
 from datacell.sql.statements.statement import Thing
 
@@ -47,7 +49,8 @@ def progress(net: Members, failing: Iterable[str] = (), troubles: Mapping[str, s
 
 def failures(net: Members) -> dict[str, EngineError]:
     """The queries that have stopped, with why."""
-    found = {name: factory.stopped.error(name) for name, factory in net.factories.items() if factory.stopped}
+    stopped = [(factory, factory.stopped) for factory in net.factories.values() if factory.stopped]
+    found = {name: why.error(name) for factory, why in stopped for name in factory.queries}
     for feeder in net.feeders.values():
         if feeder.failure is not None and feeder.source not in found:
             found[feeder.source] = EngineError(f"continuous query {feeder.source}: {feeder.failure}")
@@ -117,29 +120,34 @@ def _queries(net: Members, versions: Mapping[str, str]) -> pa.Table:
             "predicted ms",
             "observed ms",
             "moves",
+            "shared",
+            "since",
             "remark",
         ),
-        [_query(name, factory, net.late_for(name), versions.get(name, "")) for name, factory in net.factories.items()],
+        [_query(query, net, versions) for query in net.queries.values()],
     )
 
 
-def _query(name: str, factory: Factory, late: int, tables: str) -> tuple[Any, ...]:
-    held = factory.evaluation.held()
+def _query(query: NamedQuery, net: Members, versions: Mapping[str, str]) -> tuple[Any, ...]:
+    """What a factory does is told of every query that it answers."""
+    factory, held = query.factory, query.factory.evaluation.held()
     return (
-        name,
+        query.name,
         "running" if factory.stopped is None else f"stopped: {factory.stopped.reason}",
         factory.plans.engine_names(),
         factory.evaluation.strategy,
-        factory.output.next_number,
+        factory.output.next_number - query.since,
         factory.output.let_go,
         factory.answered,
         factory.seconds,
         None if held is None else held.chunks,
         None if held is None else held.rows,
-        late,
-        tables,
+        net.late_for(query.name),
+        versions.get(query.name, ""),
         *_spent(factory),
         len(factory.plans.placements.moves),
+        one_plan(len(factory.queries), others(query)) if len(factory.queries) > 1 else "",
+        query.answered.after,
         factory.remark,
     )
 

@@ -74,7 +74,8 @@ class Refreshing:
     def versions(self) -> dict[str, str]:
         """For each query the tables that it reads, and when the versions that it sees were read."""
         found = {}
-        for query, factory in list(self._works.scheduler.members.factories.items()):
+        for query, named in list(self._works.scheduler.members.queries.items()):
+            factory = named.factory
             read = {t: self._works.pinned.pinned_at(factory.output.life, t) for t in factory.tables}
             found[query] = ", ".join(f"{table} as of {shown(at)}" for table, at in read.items() if at is not None)
         return found

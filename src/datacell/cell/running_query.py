@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from datacell.cell.result import Result
 from datacell.compile.explain import Format, Stage, explain
 from datacell.emitters.callback import CallbackEmitter
+from datacell.runtime.net.sharing import others
 from datacell.runtime.storage.output import Firing
 
 if TYPE_CHECKING:
@@ -37,12 +38,12 @@ class RunningQuery:
         If the query has stopped, it raises why. Whoever is slow finds the firings within the bound; that others were
         let go is logged, and can be told from the numbers of the results.
         """
-        factory = self.cell.statements.factory(self.name)
-        output = factory.output
+        query = self.cell.statements.queries.named(self.name)
+        factory, output = query.factory, query.factory.output
         if not output.closed:
             self.cell.start()
-        number, since = 0, monotonic()
-        with output.read_along() as reads_from:
+        number, since = query.since, monotonic()
+        with output.read_along(number) as reads_from:
             while timeout is None or monotonic() - since <= timeout:
                 firing = output.wait(number, _LOOK if timeout is None else min(_LOOK, timeout))
                 if firing is not None:
@@ -59,7 +60,7 @@ class RunningQuery:
 
     def restart(self) -> None:
         """Try it again after it has stopped: it goes on where it was."""
-        self.cell.statements.restart(self.name)
+        self.cell.statements.queries.restart(self.name)
 
     def on_result(self, callback: Callable[[Result], object]) -> None:
         """Call back with what each firing wrote, in order, from a thread of its own; at least once."""
@@ -72,8 +73,9 @@ class RunningQuery:
 
     def explain(self, stage: str = "optimized", format: str = "text") -> str:
         """The query's plan at a stage; the physical one with the engines that run it now."""
-        factory = self.cell.statements.factory(self.name)
-        return explain(factory.compiled, Stage(stage), Format(format), self.name, factory.plans.sites())
+        query = self.cell.statements.queries.named(self.name)
+        how = Stage(stage), Format(format), self.name, query.factory.plans.sites()
+        return explain(query.factory.compiled, *how, others(query))
 
     def _result(self, firing: Firing) -> Result:
         names = self.cell.statements.factory(self.name).compiled.logical.result_names

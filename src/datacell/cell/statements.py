@@ -9,29 +9,23 @@ from pathlib import Path
 
 from sqlglot.tokenizer_core import Token
 
-from datacell.algebra import show
 from datacell.algebra.analysis import no_analysis
 from datacell.algebra.definitions import EmitterDefinition, StreamDefinition
 from datacell.algebra.query import Query, Timing
 from datacell.cell.answers import answer, once
+from datacell.cell.continuous import ContinuousQueries
 from datacell.cell.dropping import drop
 from datacell.cell.made_of import of_emitter, of_stream
 from datacell.cell.refreshing import Refreshing
 from datacell.cell.result import Result
 from datacell.cell.works import Works
-from datacell.compile import compile
-from datacell.compile.evaluation import AtBoundaries, Snapshots
-from datacell.compile.feasibility import warning
 from datacell.emitters.kinds import Surroundings, open_emitter
 from datacell.emitters.ownership import Claim, Existing
 from datacell.emitters.protocol import Emitter
 from datacell.emitters.sinks import TableEmitter
-from datacell.engines.arrow import arrow_schema
-from datacell.errors import SqlError, in_backticks
 from datacell.placement.statistics import declared, is_declaration
 from datacell.runtime.net.factory import Factory
 from datacell.runtime.net.members import as_given
-from datacell.runtime.storage.output import Output
 from datacell.sql import script
 from datacell.sql.catalog import Catalog
 from datacell.sql.statements.safe import Safety
@@ -59,12 +53,13 @@ class Statements:
     def __init__(
         self, works: Works, refuses_infeasible: bool, is_running: Callable[[], bool], safety: Safety | None = None
     ) -> None:
-        self.works, self._refuses_infeasible, self._is_running = works, refuses_infeasible, is_running
+        self.works, self._is_running = works, is_running
         self.safety, self._net = safety, works.scheduler.members
         find, definition = works.tables.find, works.tables.definition
         analyze = works.analyze if safety is None else no_analysis  # as written, a text may reach anything
         self.catalog = Catalog(find_table=find, find_definition=definition, analyze=analyze)
         self.refreshing = Refreshing(works)
+        self.queries = ContinuousQueries(works, self.refreshing, lambda: self.catalog, refuses_infeasible)
 
     def bound(self, source: Source, tokens: Sequence[Token]) -> Statement:
         """A statement, if it may be carried out here."""
@@ -84,7 +79,7 @@ class Statements:
             case CreateStream(stream):
                 self._create_stream(stream)
             case CreateQuery(name, query):
-                self.create_query(name, query)
+                self.queries.create(name, query)
             case CreateEmitter(emitter):
                 self._create_emitter(emitter)
             case InsertInto(target, query):
@@ -94,7 +89,7 @@ class Statements:
             case Drop(thing, name):
                 drop(thing, name, self.works)
             case Restart(name):
-                self.restart(name)
+                self.queries.restart(name)
             case Switch(stream_name, enabled):
                 self._switch(stream_name, enabled)
             case Refresh(name):
@@ -105,59 +100,13 @@ class Statements:
 
     def factory(self, name: str) -> Factory:
         """The factory of a query."""
-        return self._net.factories[as_given(name, self._net.factories)]
-
-    def create_query(self, name: str, query: Query) -> None:
-        """Start a continuous query."""
-        self._add_query(name, query)
-        self.works.scheduler.fire()
-
-    def restart(self, name: str) -> None:
-        """Try a query again that has stopped; an error if it stops again at once."""
-        factory = self.factory(name)
-        if factory.stopped is not None and factory.stopped.is_lost:
-            raise factory.stopped.error(factory.name)
-        with self.works.scheduler.exclusively() as net:
-            net.restart(factory.name, self.works.plans(factory.name, factory.compiled))
-        self.works.scheduler.fire()
-        if factory.stopped is not None:
-            raise factory.stopped.error(factory.name)
+        return self.queries.named(name).factory
 
     def deliver(self, name: str, source: str, emitter: Emitter, definition: EmitterDefinition | None = None) -> None:
         """Start delivering the answers of a query, or the rows of a stream."""
-        found = self._source(source)
+        found = self.queries.source(source)
         made_of = of_emitter(definition or EmitterDefinition(name, source), found.name)
         self.works.deliveries.start(name, found, emitter, made_of)
-
-    def fresh_name(self) -> str:
-        """A name for a query that was given none."""
-        return f"query_{len(self._net.factories) + 1}"
-
-    def _add_query(self, name: str, query: Query) -> None:
-        """With a warning, or not at all, if it cannot keep up with what is declared."""
-        compiled = compile(query, self.works.setting(self.catalog))
-        told = warning(name, compiled)
-        if told and self._refuses_infeasible:
-            raise SqlError(told, hint="a larger SLIDE, a smaller window, or run without --refuse-infeasible")
-        if told:
-            _LOG.warning(told)
-        if isinstance(compiled.evaluation, Snapshots):
-            _LOG.warning("%s has no SLIDE and is answered as written: all of it again at every change", name)
-        plan = show.text(compiled.optimized.plan) if compiled.rewritten else ""
-        tells = isinstance(compiled.evaluation, AtBoundaries) or compiled.optimized.opaque is not None
-        why = compiled.evaluation.why if tells else ""
-        remark = "; ".join(filter(None, (why, compiled.refusal, told)))
-        made = {"text": query.text, "plan": plan}
-        if compiled.tables:  # others were kept in another form
-            made["tables"] = "pinned"
-        admitted = self.works.checkpoint.admitted("query", name, made)
-        with admitted as life, self.works.scheduler.exclusively() as net:
-            made_of = {table: self.refreshing.made_of(table, self.catalog) for table in compiled.tables.values()}
-            self.works.pinned.pin(life, made_of)
-            schema = arrow_schema(compiled.optimized.result)
-            output = Output(self.works.checkpoint.query(name), schema, life, self.works.kept)
-            self.works.deliveries.expect(output, name)
-            net.add_factory(name, compiled, output, self.works.plans(name, compiled), remark)
 
     def _create_stream(self, definition: StreamDefinition) -> None:
         declared(definition.name, definition.options)
@@ -173,7 +122,7 @@ class Statements:
 
     def _create_emitter(self, definition: EmitterDefinition) -> None:
         def claimed(directory: Path, existing: Existing) -> Claim:
-            source = self._source(definition.source)
+            source = self.queries.source(definition.source)
             made_of = of_emitter(definition, source.name)
             return self.works.deliveries.claim(directory, definition.name, source, existing, made_of)
 
@@ -185,35 +134,22 @@ class Statements:
             emitter.close()  # what it had claimed is free again
             raise
 
-    def _source(self, name: str) -> Factory:
-        """The query of this name; a stream's rows are those of the query that selects them all."""
-        stream = self.catalog.stream(name)
-        if stream is None:
-            return self.factory(name)
-        rows = f"rows of {stream.name}"
-        if rows not in self._net.factories:
-            self.create_query(rows, script.query(f"SELECT * FROM {in_backticks(stream.name)}", self.catalog))
-        return self._net.factories[rows]
-
     def _insert(self, target: str, query: Query) -> None:
         stream, scheduler = self.catalog.stream(target), self.works.scheduler
         if stream is not None and query.timing is Timing.ONCE:
             scheduler.insert(stream.name, query.text, lambda: once(query, self.works, self.catalog))
             return
-        number = sum(name.startswith(f"into {target} ") for name in self._net.factories) + 1
+        number = sum(name.startswith(f"into {target} ") for name in self._net.queries) + 1
         name = f"into {target} {number}"
         if stream is None:
-            self.create_query(name, query)
+            self.queries.create(name, query)
             self.deliver(name, name, TableEmitter(self.works.spark, target, query.plan.schema.names))
             return
-        with scheduler.exclusively() as net:  # so that it is never without the stream that takes its answers
-            self._add_query(name, query)
-            net.feed(name, stream.name)
-        scheduler.fire()
+        self.queries.feed(name, query, stream.name)
 
     def _show_continuously(self, query: Query) -> None:
-        name = self.fresh_name()
-        self.create_query(name, query)
+        name = self.queries.fresh_name()
+        self.queries.create(name, query)
         self._create_emitter(EmitterDefinition(name, name))
 
     def _switch(self, name: str, enabled: bool) -> None:

@@ -151,8 +151,8 @@ class Tables:
                 return stream.late.rows()
             if name == f"{base}__rejected":
                 return stream.rejected.rows()
-        factories = self.scheduler.members.factories.items()
-        return next((factory.latest() for n, factory in factories if n.lower() == name), None)
+        queries = self.scheduler.members.queries.items()
+        return next((query.factory.latest() for n, query in queries if n.lower() == name), None)
 
     def _look_at_files(self, name: str) -> None:
         """A table without rows may be one that looks for its files in the wrong place."""

@@ -23,6 +23,7 @@ from datacell.placement.homes import DRIVER_MEMORY
 from datacell.placement.operators import Site
 from datacell.runtime.clock import Clock
 from datacell.runtime.net.scheduler import Scheduler
+from datacell.runtime.net.sharing import Sharing
 from datacell.runtime.plans.memory import DriverMemory
 from datacell.runtime.plans.pinned import PinnedTables
 from datacell.runtime.plans.plans import Plans
@@ -45,8 +46,9 @@ class Works:
         clock: Clock,
         driver_memory: int = DRIVER_MEMORY,
         kept: Bound = Bound(),  # noqa: B008 - it is immutable
+        sharing: Sharing = Sharing.AUTO,
     ) -> None:
-        self.kept = kept
+        self.kept, self.sharing = kept, sharing
         self.units, self.strategy, self.memory = unit_costs.load(), strategy, DriverMemory(driver_memory)
         self.checkpoint = Checkpoint(checkpoint)
         self._on_spark = on_spark = self._started(spark, master)
@@ -90,12 +92,11 @@ class Works:
         feeders = self.scheduler.members.feeders.values()
         return frozenset(f.stream.definition.name.lower() for f in feeders) & frozenset(map(str.lower, catalog.streams))
 
-    def plans(self, name: str, compiled: Compiled) -> Plans:
-        """The plans of a query, to be prepared."""
+    def plans(self, name: str, compiled: Compiled, life: str) -> Plans:
+        """The plans of a factory, to be prepared; by its life is known which tables it sees."""
         engines = {Site.SPARK: self.engines.spark, Site.DUCKDB: self.engines.duckdb}
         known, units = compiled.setting.known, compiled.setting.units
-        tables = self.pinned.reader(self.checkpoint.lives[f"query {name.lower()}"])
-        return Plans.placed(name, engines, compiled.site, tables, known, units, self.memory)
+        return Plans.placed(name, engines, compiled.site, self.pinned.reader(life), known, units, self.memory)
 
     def _is_alive(self, life: str) -> bool:
         return life in self.checkpoint.lives.values()

@@ -106,8 +106,8 @@ def _picture(cell: Cell, rate: float) -> Table:
     table = Table(title=title, title_justify="left")
     for column in ("query", "engine", "boundaries", "latest answer at", "rows", "first row"):
         table.add_column(column)
-    for name, factory in sorted(cell.works.scheduler.members.factories.items()):
-        latest = factory.latest()
+    for name, query in sorted(cell.works.scheduler.members.queries.items()):
+        factory, latest = query.factory, query.factory.latest()
         row = latest.slice(0, 1).to_pylist()[0] if len(latest) else {}
         end = row.pop("window_end", None)
         table.add_row(

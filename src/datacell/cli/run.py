@@ -29,18 +29,23 @@ class Strategy(Enum):
     REEVALUATE = "reevaluate"
 
 
+class Sharing(Enum):
+    AUTO = "auto"
+    SEPARATE = "separate"
+
+
 def run(
     script: Annotated[Path, typer.Argument(help="A file of SQL statements.", metavar="SCRIPT.sql")],
     once: Annotated[bool, typer.Option("--once", help="Read all that is there, close every window, exit.")] = False,
     checkpoint: Annotated[
-        Path | None,
-        typer.Option(help="Keep state here: the run can be resumed. On a cluster, all hosts must share it."),
+        Path | None, typer.Option(help="Keep state here: the run can be resumed. Hosts of a cluster must share it.")
     ] = None,
     engine: Annotated[Engine, typer.Option(help="Where queries run.")] = Engine.AUTO,
     strategy: Annotated[Strategy, typer.Option(help="How windows are evaluated.")] = Strategy.AUTO,
     master: Annotated[
         str | None, typer.Option(help="The Spark master, such as spark://HOST:7077; a local one if not said.")
     ] = None,
+    sharing: Annotated[Sharing, typer.Option(help="What queries over the same streams share.")] = Sharing.AUTO,
     driver_memory: Annotated[
         int, typer.Option(help="Megabytes of what queries keep that may be in the driver.", metavar="MB")
     ] = 256,
@@ -63,7 +68,6 @@ def run(
     """
     text = read_script(script)
     interrupts.leave_on_signals()
-
     from datacell.cell.cell import connect
 
     cell = connect(
@@ -76,6 +80,7 @@ def run(
         kept_firings=kept_firings,
         safe=safe,
         roots=root or (),
+        sharing=sharing.value,
     )
     if _interrupted(cell, text, str(script), once) and once:
         raise typer.Exit(INTERRUPTED)

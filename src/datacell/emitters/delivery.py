@@ -32,10 +32,10 @@ _LOOK = 0.2
 _LOG = logging.getLogger("datacell")
 
 
-def saved_cursor(path: Path, emitter: str, output: Output) -> int:
-    """The number of the next firing to deliver; a new emitter begins with what is there."""
+def saved_cursor(path: Path, emitter: str, output: Output, since: int = 0) -> int:
+    """The number of the next firing to deliver; a new emitter begins with what is there of its query's answers."""
     if not path.exists():
-        return output.first_number
+        return max(since, output.first_number)
     cursor: int = files.read_json(path)["cursor"]
     if cursor > output.next_number:
         raise damaged(output.directory, f"emitter {emitter} has delivered firing {cursor - 1} from it")
@@ -48,11 +48,13 @@ def saved_cursor(path: Path, emitter: str, output: Output) -> int:
 class Delivery:
     """Delivers the firings of an output. `cursor` is the number of the first one that is not known to be delivered."""
 
-    def __init__(self, name: str, output: Output, emitter: Emitter, saved: Path, done: Callable[[], None]) -> None:
+    def __init__(
+        self, name: str, output: Output, emitter: Emitter, saved: Path, done: Callable[[], None], since: int = 0
+    ) -> None:
         self.name, self.output, self.emitter = name, output, emitter
         self.failure: str | None = None
         self._saved, self._done = saved, done
-        self.cursor = self._next = saved_cursor(saved, name, output)
+        self.cursor = self._next = saved_cursor(saved, name, output, since)
         self._save(self.cursor)
         self._busy_since: float | None = None
         self._is_told = False

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 from datacell.errors import CheckpointError
+from datacell.runtime.storage.answered import Answered
 from datacell.runtime.storage.checkpoint import Checkpoint
 from datacell.runtime.storage.ledger import FORMAT
 from datacell.runtime.storage.output import Output
@@ -30,6 +31,8 @@ def opened(checkpoint: Checkpoint) -> tuple[Basket, Output]:
     with checkpoint.admitted("stream", "s", STREAM):
         basket = Basket(checkpoint.stream("s") / "basket", SCHEMA)
     with checkpoint.admitted("query", "q", QUERY) as life:
+        if checkpoint.asked.of("q") is None:
+            checkpoint.asked.put(Answered("q", "q", QUERY["text"]))
         return basket, Output(checkpoint.query("q"), SCHEMA, life)
 
 

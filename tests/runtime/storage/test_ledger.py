@@ -173,5 +173,5 @@ def test_other_formats_are_told(tmp_path: Path) -> None:
     ledger.close()
     (tmp_path / "ledger").unlink()
     (tmp_path / "cell.json").write_text('{"version": 3, "id": "9f78a0c9461c3012"}\ndatacell 0 0\n')
-    with pytest.raises(CheckpointError, match="its layout is number 3, and this version knows number 4"):
+    with pytest.raises(CheckpointError, match="its layout is number 3, and this version knows number 5"):
         Checkpoint(tmp_path)

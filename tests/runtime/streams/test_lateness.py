@@ -47,7 +47,7 @@ def test_a_row_is_late_for_those_that_have_answered_without_it() -> None:
         assert (members.late_for("narrow"), members.late_for("wide")) == (2, 1)
         trial.end()
         assert [row["n"] for row in trial.answers("wide")] == [1, 3, 2, 1], "what can still be counted is"
-        members.drop_factory("narrow")
+        members.drop_query("narrow")
         assert progress.missed != trial.stream("s").basket.progress.missed
 
 

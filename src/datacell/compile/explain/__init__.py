@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
+from itertools import compress
 
 from datacell.algebra.analysis import Analyze, no_analysis
 from datacell.algebra.definitions import StreamDefinition
+from datacell.algebra.normal import Normal, may_share, normal
 from datacell.algebra.query import Query
 from datacell.compile.compiled import Compiled, compile
 from datacell.compile.explain import as_json, mermaid, text
@@ -28,17 +31,22 @@ class Format(Enum):
 
 
 def explain(
-    compiled: Compiled, stage: Stage, form: Format, name: str = "query", sites: Mapping[str, Sites] | None = None
+    compiled: Compiled,
+    stage: Stage,
+    form: Format,
+    name: str = "query",
+    sites: Mapping[str, Sites] | None = None,
+    shared: Iterable[str] = (),
 ) -> str:
-    """One compiled query at a stage; of one that runs, with the sites that its parts are at now."""
-    return _formatted([Explained(name, 1, stage, compiled, compiled.logical.result, sites or {})], form)
+    """One compiled query at a stage; of one that runs, with the sites that its parts are at now, and who shares it."""
+    return _formatted([Explained(name, 1, stage, compiled, compiled.logical.result, sites or {}, tuple(shared))], form)
 
 
 def explain_query(
-    query: Query, stage: Stage, form: Format = Format.TEXT, setting: Setting | None = None, name: str = "query"
+    query: Query, stage: Stage, form: Format = Format.TEXT, setting: Setting | None = None, shared: Iterable[str] = ()
 ) -> str:
-    """One bound query at a stage."""
-    return explain(compile(query, setting or Setting()), stage, form, name)
+    """One bound query at a stage; `shared` are those that ask the same."""
+    return explain(compile(query, setting or Setting()), stage, form, shared=shared)
 
 
 def explain_script(source: str, file: str, stage: Stage | None, form: Format, analyze: Analyze = no_analysis) -> str:
@@ -46,10 +54,24 @@ def explain_script(source: str, file: str, stage: Stage | None, form: Format, an
     statements = list(script.read(source, Catalog(analyze=analyze), file))
     streams = [s.statement.stream for s in statements if isinstance(s.statement, CreateStream)]
     setting = Setting(statistics(streams), fed=_fed(statements, streams), untimed=untimed(streams))
-    found = [_explained(placed, stage, setting) for placed in statements if _query(placed) is not None]
+    asking = [placed for placed in statements if _query(placed) is not None]
+    found = _together(asking, [_explained(placed, stage, setting) for placed in asking])
     if not found:
         raise SqlError(f"{file} has no query to explain", hint="add CREATE CONTINUOUS QUERY name AS SELECT …")
     return _formatted(found, form)
+
+
+def _together(asking: Sequence[Placed], found: Sequence[Explained]) -> list[Explained]:
+    """Each with those that are answered with it; what feeds a stream or a table goes there by itself."""
+    equal: dict[Normal, list[str]] = {}
+    pairs = zip(asking, found, strict=True)
+    shares = [may_share(e.compiled.logical) and not isinstance(p.statement, InsertInto) for p, e in pairs]
+    for one in compress(found, shares):
+        equal.setdefault(normal(one.compiled.logical), []).append(one.name)
+    return [
+        replace(one, shared=tuple(n for n in equal[normal(one.compiled.logical)] if n != one.name)) if its else one
+        for one, its in zip(found, shares, strict=True)
+    ]
 
 
 def _fed(statements: Sequence[Placed], streams: Sequence[StreamDefinition]) -> frozenset[str]:

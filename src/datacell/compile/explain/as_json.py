@@ -30,6 +30,7 @@ def _query(explained: Explained) -> dict[str, object]:
         "stage": explained.stage.value,
         "timing": query.timing.value,
         "emission": query.emission.value,
+        **({"shared": list(explained.shared)} if explained.shared else {}),
         "columns": [{"name": f.name, "type": str(f.type)} for f in explained.columns],
         **_plan(explained),
     }

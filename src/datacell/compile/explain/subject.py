@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 
 from datacell.algebra import tree
 from datacell.algebra.plan import Plan
@@ -21,6 +22,17 @@ from datacell.placement.enumeration import Sites
 from datacell.rewrite import merge_maps
 from datacell.sql.statements.statement import Stage
 
+SHOWN = 3
+"""Names of others that are told."""
+
+
+def one_plan(number: int, others: Iterable[str]) -> str:
+    """How people are told that so many queries are answered by one plan, beside one of them these."""
+    names = list(islice(others, SHOWN + 1))
+    if number > SHOWN + 2:
+        names[SHOWN:] = [f"{number - SHOWN - 1:,} others"]
+    return f"{number:,} equal queries: one plan, with {', '.join(names)}"
+
 
 @dataclass(frozen=True)
 class Explained:
@@ -33,6 +45,8 @@ class Explained:
     columns: Schema
     sites: Mapping[str, Sites] = field(default_factory=dict)
     """Where parts run that run elsewhere than was predicted."""
+    shared: tuple[str, ...] = ()
+    """The other queries that ask the same, and are answered by the same plan."""
 
     @cached_property
     def physical(self) -> Physical:
@@ -42,6 +56,11 @@ class Explained:
     def query(self) -> Query:
         """As its stage leaves it."""
         return self.compiled.logical if self.stage is Stage.LOGICAL else self.compiled.optimized
+
+    @property
+    def shared_with(self) -> str:
+        """With whom it shares, in words."""
+        return one_plan(len(self.shared) + 1, self.shared)
 
     @cached_property
     def relations(self) -> tuple[Relation, ...]:

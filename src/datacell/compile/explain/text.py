@@ -38,7 +38,14 @@ def shown(explained: Explained) -> str:
     query = explained.query
     title = f"{explained.name}: {_TIMING[query.timing]}{_EMISSION[query.emission]}"
     columns = ", ".join(map(str, explained.columns))
-    return "\n".join([title, f"gives {columns}", *_by_arrival(explained), *_indented(_plan(explained))])
+    return "\n".join(
+        [title, f"gives {columns}", *_shared(explained), *_by_arrival(explained), *_indented(_plan(explained))]
+    )
+
+
+def _shared(explained: Explained) -> Iterator[str]:
+    if explained.shared:
+        yield f"shared: {explained.shared_with}"
 
 
 def _by_arrival(explained: Explained) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datacell.runtime.net.factory import known_as
 from datacell.runtime.net.members import Members
 from datacell.runtime.net.stopped import MOST_KEPT, lost
 from datacell.runtime.streams.batch import Axis
@@ -16,7 +17,7 @@ def expire(net: Members) -> None:
         factory.expire()
         held = max(map(factory.baskets.__getitem__, factory.streams), key=lambda basket: basket.size())
         if factory.stopped is not None and not factory.stopped.is_lost and held.size() > MOST_KEPT:
-            factory.stopped = lost(factory.stopped, factory.name, factory.output.directory)
+            factory.stopped = lost(factory.stopped, known_as(factory), factory.output.directory)
     for stream in net.streams:
         _expire_basket(net, stream)
 

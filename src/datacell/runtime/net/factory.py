@@ -1,4 +1,7 @@
-"""A factory: a query at work. It fires when its evaluation has something to answer, and puts that into its output."""
+"""A factory: a query at work, by one name or several (`sharing`). It fires when its evaluation has something to answer.
+
+That it puts into its output.
+"""
 
 from __future__ import annotations
 
@@ -50,6 +53,8 @@ class Factory:
         self.name, self.compiled, self.baskets = name, compiled, baskets
         self.streams, self.tables = compiled.streams, compiled.tables
         self.plans, self.output, self.ready = plans, output, ready
+        self.queries: dict[str, int] = {}
+        """The queries that it answers, each from the firing of that number on."""
         self.evaluation: Evaluation = evaluation_of(compiled, baskets, plans, output)
         self.stopped: Stopped | None = lost_before(output.directory)
         self.answered = 0
@@ -92,9 +97,9 @@ class Factory:
             raise
         except Exception as error:  # whatever it is, it is this query's
             place = self.compiled.logical.place
-            self.stopped = stopped(self.name, error, self.baskets, place)
-            _LOG.error("%s", self.stopped.error(self.name))
-            _LOG.debug("why %s has stopped", self.name, exc_info=error)
+            self.stopped = stopped(known_as(self), error, self.baskets, place)
+            _LOG.error("%s", self.stopped.error(known_as(self)))
+            _LOG.debug("why %s has stopped", known_as(self), exc_info=error)
 
     def latest(self) -> pa.Table:
         """The latest answer."""
@@ -146,6 +151,11 @@ class Factory:
         if self.stopped is not None:
             return [(Axis.NUMBER, row) for name, row in self.stopped.kept_from.items() if name == stream]
         return self.evaluation.oldest_needed(stream, coming)
+
+
+def known_as(factory: Factory) -> str:
+    """The name of a query that it answers, for messages."""
+    return next(iter(factory.queries), factory.name)
 
 
 def write(factory: Factory, fired: Fired | None) -> None:

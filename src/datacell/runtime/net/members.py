@@ -6,15 +6,18 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from datacell.algebra.definitions import StreamDefinition
+from datacell.algebra.query import Query
 from datacell.compile import Compiled
 from datacell.runtime.clock import Clock
 from datacell.runtime.evaluation import Readiness
 from datacell.runtime.net.backpressure import has_room
-from datacell.runtime.net.factory import Factory, restart
+from datacell.runtime.net.factory import Factory, known_as, restart
 from datacell.runtime.net.feeder import Feeder
 from datacell.runtime.net.petri import Action, Net, Transition, TransitionKind
 from datacell.runtime.net.reception import Reception
+from datacell.runtime.net.sharing import Queries, answered_by
 from datacell.runtime.plans.plans import Plans
+from datacell.runtime.storage.answered import Answered, AskedQueries
 from datacell.runtime.storage.output import Output, Taker
 from datacell.runtime.streams.gate import Run
 from datacell.runtime.streams.stream import RunningStream
@@ -29,6 +32,7 @@ class Members:
         self.streams: dict[str, RunningStream] = {}
         self.receptions: dict[str, Reception] = {}
         self.factories: dict[str, Factory] = {}
+        self.queries = Queries()
         self.feeders: dict[str, Feeder] = {}
         self.drained = False
         """Has the input ended?"""
@@ -65,7 +69,7 @@ class Members:
         source = self.factories[factory]
         columns = source.compiled.optimized.plan.schema.names
         feeder = self.feeders[name] = Feeder(factory, source.output, columns, self.streams[stream])
-        source.output.takers[name] = Taker(False, lambda: feeder.cursor)
+        source.output.takers[name] = Taker(False, lambda: feeder.cursor, known_as(source))
 
     def add_emitter(self, name: str, source: str) -> None:
         """An emitter delivers, at its own pace, what a factory has put into its output."""
@@ -75,15 +79,18 @@ class Members:
     def drop_emitter(self, name: str) -> None:
         self.net = self.net.without_transition(_emitter(name))
 
-    def drop_factory(self, name: str) -> None:
-        dropped = self.factories.pop(name)
-        dropped.plans.close()
-        for stream in dropped.streams:
-            self.streams[stream].basket.forget(name)
-        gone = [n for n, feeder in self.feeders.items() if feeder.source == name]
-        for transition in (name, *gone):
-            self.net = self.net.without_transition(transition)
-            self.feeders.pop(transition, None)
+    def drop_query(self, name: str) -> None:
+        """The name goes, and with the last one that a factory answers the factory."""
+        factory = self.queries.remove(name)
+        if factory is not None:
+            del self.factories[factory.name]
+            factory.plans.close()
+            for stream in factory.streams:
+                self.streams[stream].basket.forget(factory.name)
+            gone = [n for n, feeder in self.feeders.items() if feeder.source == factory.name]
+            for transition in (factory.name, *gone):
+                self.net = self.net.without_transition(transition)
+                self.feeders.pop(transition, None)
 
     def drop_stream(self, name: str) -> None:
         self.streams.pop(name)
@@ -102,9 +109,10 @@ class Members:
         """The factories at work that read a table; one that has stopped keeps the version that it had."""
         return [f for f in self.factories.values() if table.lower() in f.tables and f.stopped is None]
 
-    def late_for(self, factory: str) -> int:
-        """Rows of which a factory has missed something because they came too late."""
-        return sum(s.basket.progress.missed.get(factory, 0) for s in self.streams.values())
+    def late_for(self, query: str) -> int:
+        """Rows of which a query has missed something because they came too late."""
+        named = self.queries[query]
+        return missed_by(self, named.factory) - named.answered.missed
 
     def readiness(self, streams: list[str]) -> Readiness:
         """The least watermark of the streams that are not idle, and whether all of them have ended."""
@@ -125,6 +133,21 @@ class Members:
     def _is_finished(self, factory: str) -> bool:
         running = self.factories[factory]
         return running.stopped is None and all(map(self.has_ended, running.streams)) and not running.enabled()
+
+
+def answers(net: Members, asked: AskedQueries, name: str, query: Query, may_share: bool) -> Answered:
+    """What answers a query: as is written down, if it goes on; else what asks the same, if it may, or a new factory."""
+    known = asked.of(name)
+    if known is not None:
+        return known
+    found = net.queries.equal_to(query) if may_share else None
+    late = 0 if found is None else missed_by(net, found)
+    return answered_by(name, query, found, late, lambda free: free not in net.factories and not asked.by(free))
+
+
+def missed_by(net: Members, factory: Factory) -> int:
+    """Rows that were late for a factory."""
+    return sum(s.basket.progress.missed.get(factory.name, 0) for s in net.streams.values())
 
 
 def place_of(factory: str) -> str:

@@ -7,7 +7,8 @@
     cell.json                      its id, the streams, queries and emitters it was made with, and an id for each life
     streams/NAME/basket/           the live batches of a stream
     streams/NAME/spark/            how far Spark has read its source
-    queries/NAME/                  the firings of a query
+    asked/NAME.json                which factory answers a query, and since when
+    queries/NAME/                  the firings of a factory, which has the name of the first query that it answers
     tables/NAME/                   the versions of a table that queries see
     emitters/NAME.json             how far an emitter has delivered
     spool/NAME/                    rows that came by socket or push, until they are read
@@ -24,6 +25,7 @@ from typing import Any, TypeAlias
 
 from datacell.errors import CheckpointError
 from datacell.runtime.storage import files, lock
+from datacell.runtime.storage.answered import AskedQueries
 from datacell.runtime.storage.inspection import inspect
 from datacell.runtime.storage.ledger import FORMAT, HELD, Ledger, other_format
 from datacell.runtime.storage.names import file_name
@@ -63,6 +65,7 @@ class Checkpoint:
         self.id: str = saved["id"]
         """By which it is known wherever it is moved."""
         self.lives: dict[str, str] = saved["lives"]
+        self.asked = AskedQueries(self.root / "asked")
         for kind, name in (key.split(" ", 1) for key in list(self._half)):
             self._remove(kind, name)
         self._half.clear()
@@ -159,11 +162,16 @@ class Checkpoint:
                 return [self.stream(name), self.spool(name)]
             case "emitter":
                 return [self.emitter(name)]
-        return [self.query(name)]
+        record = self.asked.of(name)
+        factory = name if record is None else record.factory
+        others = [query for query in self.asked.by(factory) if query.lower() != name.lower()]
+        return [] if others else [self.query(factory)]
 
     def _remove(self, kind: str, name: str) -> None:
         for path in self._paths(kind, name):
             files.remove_all(path)
+        if kind == "query":
+            self.asked.forget(name)
 
     def close(self) -> None:
         """It is free for another run."""
@@ -193,7 +201,7 @@ def _inspected(root: Path) -> Ledger:
 
 
 def _is_used(root: Path) -> bool:
-    return any((root / name).exists() for name in ("cell.json", "streams", "queries", "emitters", "spool"))
+    return any((root / name).exists() for name in ("cell.json", "asked", "streams", "queries", "emitters", "spool"))
 
 
 def _format(cell: Path) -> int | None:

@@ -24,7 +24,7 @@ from datacell.errors import CheckpointError
 from datacell.runtime.storage.seal import damaged
 
 NAME = "ledger"
-FORMAT = 4
+FORMAT = 5
 """Of the layout of files in a checkpoint."""
 
 _LEAST_TO_SHORTEN = 1 << 18

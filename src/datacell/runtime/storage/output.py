@@ -37,6 +37,8 @@ class Taker:
 
     takes: Takes
     cursor: Callable[[], int]
+    query: str = ""
+    """Whose answers these are to him."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,8 @@ class Output:
         self.account = Account()
         """What was transferred because somebody who is in the driver reads it."""
         self.takers: dict[str, Taker] = {}
+        self.readers: dict[str, int] = {}
+        """The queries whose answers these are, each from the firing of that number on."""
         self.let_go, self.let_go_below = 0, 0
         """Firings that went because of the bound since the start, and the number after the last of them."""
         self.closed = False
@@ -156,7 +160,7 @@ class Output:
         return last if last is not None and last.number >= number else None
 
     @contextmanager
-    def read_along(self) -> Iterator[Callable[[int], None]]:
+    def read_along(self, since: int = 0) -> Iterator[Callable[[int], None]]:
         """For a reader, who says from which firing on he still has to read: these stay, within the bound."""
         reader = object()
 
@@ -164,7 +168,7 @@ class Output:
             with self._changed:
                 self._reading[reader] = number
 
-        reads_from(0)
+        reads_from(since)
         try:
             yield reads_from
         finally:
@@ -176,14 +180,16 @@ class Output:
         with self._changed:
             if self.bound is None:
                 return
-            taken = min((taker.cursor() for taker in list(self.takers.values())), default=None)
-            reading = min(self._reading.values(), default=0 if taken is None else taken)
+            takers = list(self.takers.values())
+            taken = min((taker.cursor() for taker in takers), default=None)
+            unheard = self.readers.keys() - {taker.query for taker in takers}  # of which nobody takes anything
+            reading = min(self._reading.values(), default=0 if taken is None or unheard else taken)
             last = max(0, self.next_number - 1)  # which stays in any case
             below = min(last, self._stored.first_within(self.bound, last + 1 if taken is None else taken))
             gone = [number for number in self._stored.numbers if reading <= number < below]
             if gone:
                 self.let_go, self.let_go_below = self.let_go + len(gone), below
-            self.forget(max(below, 0 if taken is None else min(reading, taken)))
+            self.forget(max(below, 0 if taken is None or unheard else min(reading, taken)))
 
     def forget(self, below: int) -> None:
         """Nobody wants the firings below this number."""

@@ -85,6 +85,7 @@ _MEANINGS = {
     "slices": "what a query keeps of the stream",
     "made": "rows that a query keeps of the stream",
     "answers": "answers that no firing has yet",
+    "asked": "by what a query is answered",
     "emitters": "how far the emitter has delivered",
     "statements": "which INSERT statements were carried out",
     "late.arrow": "late rows, for a look",

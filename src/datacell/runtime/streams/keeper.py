@@ -29,6 +29,8 @@ _WHERE = "time′"
 class Keeper:
     """A reader of a stream that answers nothing, and needs the rows of a span of time."""
 
+    queries = ()
+
     def __init__(self, basket: Basket, span: int) -> None:
         self.name, self.span, self._basket = "datacell.keep", span, basket
 

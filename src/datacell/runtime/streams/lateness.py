@@ -32,6 +32,10 @@ class Answering(Protocol):
 
     name: str
 
+    @property
+    def queries(self) -> Iterable[str]:
+        """The names of the queries that it answers."""
+
     def answered_windows(self, stream: str) -> Sequence[AnsweredWindow] | None:
         """The windows over the stream with how far each was answered; None if no row can come too late."""
 
@@ -41,6 +45,8 @@ class Lateness(NamedTuple):
 
     missed: Mapping[str, Mask]
     lost: Mask
+    queries: Mapping[str, Sequence[str]]
+    """The names of those for whom somebody answers."""
 
     @property
     def late(self) -> Mask:
@@ -49,7 +55,8 @@ class Lateness(NamedTuple):
 
     def missed_by(self) -> pa.Array:
         """For each late row the names of the queries that it is late for."""
-        names = [[name for name, mask in self.missed.items() if mask[row]] for row in np.flatnonzero(self.late)]
+        masks = [(self.queries[name], mask) for name, mask in self.missed.items()]
+        names = [[one for queries, mask in masks if mask[row] for one in queries] for row in np.flatnonzero(self.late)]
         return pa.array(names, pa.list_(pa.string()))
 
     def counts(self, each: Positions | int = 1) -> dict[str, int]:
@@ -74,7 +81,7 @@ def lateness(stream: str, times: Positions, readers: Sequence[Answering]) -> Lat
             first = first_seen(window, times, slides)
             late |= (first <= until) & (first <= last_shown(window, times, slides))
         missed[reader.name] = late
-    return Lateness(missed, lost(stream, times, readers))
+    return Lateness(missed, lost(stream, times, readers), {r.name: list(r.queries) for r in readers})
 
 
 def lost(stream: str, times: Positions, readers: Sequence[Answering]) -> Mask:

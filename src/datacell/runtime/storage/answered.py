@@ -1,0 +1,70 @@
+"""By what each query is answered: a factory may answer several that ask the same.
+
+::
+
+    asked/NAME.json     the factory of a query, the text it was made from, and since when the query reads its answers
+
+A record is written before anything of the query is, and goes last. It stands for the query whatever a later run asks
+for: who shares with whom is decided once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from datacell.runtime.storage import files
+from datacell.runtime.storage.names import file_name
+
+
+@dataclass(frozen=True)
+class Answered:
+    """By the factory of that name, which was made from a text; since the firing of that number.
+
+    `after` says since when in words, if there were answers before; `missed` counts the late rows before.
+    """
+
+    query: str
+    factory: str
+    text: str
+    since: int = 0
+    after: str = ""
+    missed: int = 0
+
+
+class AskedQueries:
+    """The records of all queries that there are."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        found = [Answered(**files.read_json(path)) for path in sorted(directory.glob("*.json"))]
+        self._records = {record.query.lower(): record for record in found}
+        self._by_factory: dict[str, dict[str, None]] = {}
+        for record in found:
+            self._of(record.factory)[record.query] = None
+
+    def of(self, query: str) -> Answered | None:
+        return self._records.get(query.lower())
+
+    def put(self, record: Answered) -> None:
+        """Once this returns, it is so also after a restart."""
+        files.save_json(self._path(record.query), asdict(record))
+        self._records[record.query.lower()] = record
+        self._of(record.factory)[record.query] = None
+
+    def forget(self, query: str) -> None:
+        """The query is gone."""
+        record = self._records.pop(query.lower(), None)
+        if record is not None:
+            del self._of(record.factory)[record.query]
+            files.remove_all(self._path(query))
+
+    def by(self, factory: str) -> list[str]:
+        """The queries that a factory answers, also such as have not been created again in this run."""
+        return list(self._of(factory))
+
+    def _of(self, factory: str) -> dict[str, None]:
+        return self._by_factory.setdefault(factory.lower(), {})
+
+    def _path(self, query: str) -> Path:
+        return self._directory / f"{file_name(query)}.json"

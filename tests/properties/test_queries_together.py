@@ -1,0 +1,144 @@
+"""Queries that share work answer as they do alone, whoever comes and goes beside them.
+
+Drawn are a few queries over the streams, and what happens: rows come, a query that asks the same as another is created
+under another name, one is dropped, the run ends and another goes on. What each has answered is what it answers alone,
+from the firing on at which it came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count, islice
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from datacell.algebra.normal import may_share
+from datacell.algebra.schema import Schema
+from datacell.engines.arrow import arrow_schema
+from datacell.engines.protocol import Engine
+from datacell.engines.spark import SparkEngine
+from datacell.runtime.net.sharing import Sharing
+from datacell.sql.statements.statement import Drop, Thing
+from datacell.testing import Trial, carry_out
+from properties.queries import EVERY_INSTANT, ROW_WINDOWS, SEVERAL, TIME_WINDOWS, query, rows
+from sample import Values, bind, catalog, engine, nearly_in_order, reference
+
+FORMS = (TIME_WINDOWS, TIME_WINDOWS, EVERY_INSTANT, ROW_WINDOWS)
+SEEDS = given(st.integers(0, 2**32 - 1))
+Rows = list[dict[str, Any]]
+
+
+@settings(SEVERAL, max_examples=60)
+@SEEDS
+def test_sharing_changes_no_answer_on_duckdb(seed: int) -> None:
+    _check(engine(), seed)
+
+
+@pytest.mark.spark
+@settings(SEVERAL, max_examples=4)
+@SEEDS
+def test_sharing_changes_no_answer_on_spark(spark_engine: SparkEngine, seed: int) -> None:
+    _check(spark_engine, seed)
+
+
+def _check(engine: Engine, seed: int) -> None:
+    random = Random(seed)
+    drawn = (query(random, FORMS) for _ in count())
+    texts = list(islice((text for text in drawn if may_share(bind(text))), 2))
+    data = nearly_in_order(rows(random))
+    batches = list(_batches(random, data))
+    with TemporaryDirectory() as directory:
+        happening = Happening(Path(directory), engine, data, texts, random)
+        for stream, batch in batches:
+            happening.change()
+            happening.push(stream, batch)
+        happening.trial.end()
+        for name, text in happening.asked.items():
+            since = happening.trial.scheduler.members.queries[name].since
+            assert happening.firings(name) == _alone(engine, data, text, batches)[since:], f"{name}: {text}"
+        happening.trial.close()
+
+
+class Happening:
+    """A trial in which queries come and go; `asked` are those that are there, by name."""
+
+    def __init__(
+        self, directory: Path, engine: Engine, data: Mapping[str, Values], texts: Sequence[str], random: Random
+    ) -> None:
+        self.directory, self.engine, self.data, self.random = directory, engine, data, random
+        self.asked = {f"q{number}": text for number, text in enumerate(texts)}
+        self.number = len(texts)
+        self.trial = self._started()
+
+    def change(self) -> None:
+        """Perhaps something happens between two batches."""
+        what = self.random.choice(("nothing", "create", "create", "drop", "restart"))
+        if what == "create":
+            self._create(self.random.choice(sorted(self.asked.values())))
+        if what == "drop":
+            self._drop(self.random.choice(sorted(self.asked)))
+        if what == "restart":
+            self.trial.close()
+            self.trial = self._started()
+
+    def push(self, stream: str, batch: Rows) -> None:
+        _push(self.trial, stream, batch)
+
+    def firings(self, name: str) -> list[Rows]:
+        return [firing.to_pylist() for firing in self.trial.firings(name)]
+
+    def _started(self) -> Trial:
+        trial = _trial(self.engine, self.data, self.directory, Sharing.AUTO)
+        names = list(self.asked)
+        self.random.shuffle(names)
+        for name in names:
+            trial.add_query(name, bind(self.asked[name]))
+        return trial
+
+    def _create(self, text: str) -> None:
+        name, self.number = f"q{self.number}", self.number + 1
+        self.trial.add_query(name, bind(text))
+        self.asked[name] = text
+
+    def _drop(self, name: str) -> None:
+        """If another one asks the same: one that is created when nobody does begins with what comes."""
+        if list(self.asked.values()).count(self.asked[name]) > 1:
+            carry_out(self.trial, Drop(Thing.QUERY, name))
+            del self.asked[name]
+
+
+def _alone(engine: Engine, data: Mapping[str, Values], text: str, batches: Sequence[tuple[str, Rows]]) -> list[Rows]:
+    with _trial(engine, data, None, Sharing.SEPARATE) as trial:
+        trial.add_query("q", bind(text))
+        for stream, batch in batches:
+            _push(trial, stream, batch)
+        trial.end()
+        return [firing.to_pylist() for firing in trial.firings("q")]
+
+
+def _trial(engine: Engine, data: Mapping[str, Values], directory: Path | None, sharing: Sharing) -> Trial:
+    trial = Trial(directory=directory, tables=reference(data).tables, engine=engine, sharing=sharing)
+    trial.catalog = catalog()
+    for stream in catalog().streams.values():
+        trial.add_stream(stream)
+    return trial
+
+
+def _push(trial: Trial, stream: str, batch: Rows) -> None:
+    fields = Schema(catalog().streams[stream].fields)
+    trial.push(stream, pa.Table.from_pylist(batch, schema=arrow_schema(fields)))
+
+
+def _batches(random: Random, data: Mapping[str, Values]) -> Iterator[tuple[str, Rows]]:
+    left = {name: list(feed.rows) for name, feed in reference(data).feeds.items()}
+    while names := [name for name, rows in left.items() if rows]:
+        name, size = random.choice(names), random.randint(1, 3)
+        yield name, list(map(dict, left[name][:size]))
+        left[name] = left[name][size:]
