@@ -95,26 +95,21 @@ def _instant(value: Column, zone: str) -> Column:
 def _number(value: Column) -> Column:
     """Java writes 1.5E-5 and 1.0E7 where Python writes 1.5e-05 and 10000000.0; the digits are the same.
 
-    What is done with such a number alone is a function over an array of it, for Spark would compile it into the loop
-    over all rows, which then is too long for Java to make fast.
+    The expression is kept short: Spark compiles it into the loop over all rows, and one that is too long, or that calls
+    a function over an array, takes longer for every row.
     """
     text = value.cast("string")
-    odd = f.element_at(f.transform(f.array(value), _with_exponent), 1)
-    return f.when(text.contains("E"), odd).otherwise(text)
+    return f.when(text.contains("E"), _with_exponent(value, text)).otherwise(text)
 
 
-def _with_exponent(value: Column) -> Column:
-    """A number that Java writes with an exponent.
-
-    Until Java 19 there may be more digits than are needed where neighbours are more than one apart.
-    """
-    text, size = value.cast("string"), f.abs(value)
-    plain = f.regexp_replace(text.cast("decimal(38,20)").cast("string"), "0+$", "")
-    whole = f.regexp_replace(plain, r"\.$", ".0")
-    rounded = [f.upper(f.format_string(f"%.{digits}e", value)) for digits in (14, 15, 16)]
-    digits = f.coalesce(*(f.when((size >= 1e16) & (r.cast("double") == value), r) for r in rounded), text)
-    mantissa = f.regexp_replace(f.regexp_extract(digits, r"^(.*)E", 1), r"\.?0*$", "")
-    power = f.regexp_extract(digits, r"E([+-]?\d+)$", 1).cast("int")
+def _with_exponent(value: Column, text: Column) -> Column:
+    """What Java writes with an exponent; until Java 19 there may be more digits than a very large number needs."""
+    plain = f.regexp_replace(f.rtrim(text.cast("decimal(38,22)").cast("string"), f.lit("0")), r"\.$", ".0")
+    rounded = [f.format_string(f"%.{digits}E", value) for digits in (14, 15, 16)]
+    is_large = f.abs(value) >= 1e16
+    shortest = f.coalesce(*(f.when(is_large & (r.cast("double") == value), r) for r in rounded), text)
+    power = f.substring_index(shortest, "E", -1).cast("int")
+    digits = f.regexp_replace(f.substring_index(shortest, "E", 1), r"\.?0*$", "")
     sign = f.when(power < 0, "e-").otherwise("e+")
-    scientific = f.concat(mantissa, sign, f.format_string("%02d", f.abs(power)))
-    return f.when((size >= 1e7) & (size < 1e16) | (size >= 1e-4) & (size < 1e-3), whole).otherwise(scientific)
+    scientific = f.concat(digits, sign, f.when(f.abs(power) < 10, "0").otherwise(""), f.abs(power).cast("string"))
+    return f.when((f.abs(value) >= 1e-4) & ~is_large, plain).otherwise(scientific)
