@@ -59,7 +59,7 @@ def test_a_table_is_pinned_and_replaced_at_a_boundary(
     with at_work(spark, root, engine=engine, driver_memory=memory) as cell:
         cell.sql(f"{table(root, (1, 'one'), (2, 'two'))}; {STREAM}")
         query = cell.query(JOINED, name="q")
-        assert isinstance(cell.works.pinned.rows(cell.works.checkpoint.lives["query q"], "c"), Files) == (not memory)
+        assert isinstance(cell.works.pinned.rows(cell.statements.factory("q").output.life, "c"), Files) == (not memory)
         table(root, (1, "eins"))
         push(cell, (0, 1), (1, 2))
         assert sorted(answers(query)) == [(2, "one", 1), (2, "two", 1), (4, "one", 1), (4, "two", 1)]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from datacell.emitters.couriers import Couriers
 from datacell.emitters.delivery import Delivery
 from datacell.emitters.protocol import Emitter
 from datacell.runtime.storage.output import Firing, Output
@@ -28,7 +29,7 @@ def output(directory: Path, firings: int) -> Output:
 
 
 def delivery(directory: Path, source: Output, emitter: Emitter, name: str = "e") -> Delivery:
-    made = Delivery(name, source, emitter, directory / f"{name}.json", lambda: None)
+    made = Delivery(name, source, emitter, directory / f"{name}.json", Couriers())
     made.start()
     return made
 

@@ -8,6 +8,7 @@ from threading import Thread
 
 import pytest
 
+from datacell.emitters.couriers import Couriers
 from datacell.emitters.delivery import Delivery
 from datacell.emitters.tcp import Limits, TcpEmitter
 from datacell.errors import EmitterError
@@ -150,7 +151,7 @@ def test_what_is_acknowledged_late_is_not_sent_again_after_a_restart(tmp_path: P
 def test_empty_firings_need_no_client(tmp_path: Path) -> None:
     source = Output(tmp_path / "output", SCHEMA)
     emitter = TcpEmitter("127.0.0.1", 0, SMALL)
-    running = Delivery("e", source, emitter, tmp_path / "e.json", lambda: None)
+    running = Delivery("e", source, emitter, tmp_path / "e.json", Couriers())
     running.start()
     for _ in range(5):
         source.append(SCHEMA.empty_table(), {})

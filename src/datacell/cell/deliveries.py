@@ -9,6 +9,7 @@ from pathlib import Path
 
 from datacell.cell.made_of import MadeOf
 from datacell.emitters import ownership
+from datacell.emitters.couriers import Couriers
 from datacell.emitters.delivery import Delivery, saved_cursor
 from datacell.emitters.ownership import Claim, Existing, Owner
 from datacell.emitters.protocol import Emitter
@@ -26,7 +27,7 @@ class Deliveries:
     def __init__(self, scheduler: Scheduler, checkpoint: Checkpoint) -> None:
         self.scheduler, self.checkpoint = scheduler, checkpoint
         self.running: dict[str, Delivery] = {}
-        self._told: set[str] = set()
+        self._couriers, self._told = Couriers(), set[str]()
 
     def claim(self, directory: Path, name: str, source: NamedQuery, existing: Existing, made_of: MadeOf) -> Claim:
         """A directory for an emitter, or an error if it is not to be had."""
@@ -42,10 +43,11 @@ class Deliveries:
         with self.scheduler.exclusively() as net:  # nothing is let go between the look at the cursor and the taking
             with self.checkpoint.admitted("emitter", name, made_of):
                 saved = self.checkpoint.emitter(name)
-                delivery = Delivery(name, output, emitter, saved, output.trim, source.since)
+                delivery = Delivery(name, output, emitter, saved, self._couriers, source.since)
             net.add_emitter(name, source.factory.name)
             self.running[name] = delivery
             output.takers[name.lower()] = Taker(emitter.takes_files, lambda: delivery.cursor, source.name)
+            output.standing.moved(None, delivery.cursor)
         delivery.start()
 
     def expect(self, output: Output, queries: Iterable[str]) -> None:
@@ -57,8 +59,10 @@ class Deliveries:
 
     def stop(self, name: str) -> None:
         delivery = self.running.pop(name)
-        delivery.output.takers.pop(name.lower(), None)
         delivery.stop()
+        delivery.output.takers.pop(name.lower(), None)
+        delivery.output.standing.moved(delivery.cursor, None)
+        delivery.output.trim()
         with self.scheduler.exclusively() as net:
             net.drop_emitter(name)
 

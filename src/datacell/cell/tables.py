@@ -51,6 +51,8 @@ class Tables:
     def find(self, name: str) -> tuple[Field, ...] | None:
         """The columns of a table of Spark, if there is one."""
         try:
+            if "." not in name and not self._exists(name):
+                return None
             fields = self._frame(name).schema.fields
             return tuple(Field(f.name, types.of(f.dataType.simpleString())) for f in fields)
         except (PySparkException, Py4JJavaError, ValueError):
@@ -169,6 +171,11 @@ class Tables:
             raise SqlError(f"the directory {location} of the table {name} does not exist", hint=hint)
         if not any(p.is_file() and not p.name.startswith((".", "_")) for p in location.rglob("*")):
             _LOG.warning("the table %s has no rows: there are no files in %s", name, location)
+
+    def _exists(self, name: str) -> bool:
+        """That is answered sooner than it is found out by reading."""
+        sessions = (self.spark,) if self.owner is self.spark else (self.spark, self.owner)
+        return any(session.catalog.tableExists(_quoted(name)) for session in sessions)
 
     def _frame(self, name: str) -> DataFrame:
         """Our own session first; the owner's has temporary views that ours does not see."""

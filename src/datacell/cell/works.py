@@ -99,7 +99,7 @@ class Works:
         return Plans.placed(name, engines, compiled.site, self.pinned.reader(life), known, units, self.memory)
 
     def _is_alive(self, life: str) -> bool:
-        return life in self.checkpoint.lives.values()
+        return life in self.checkpoint.definitions.lives()
 
     def forbid_files_as_tables(self) -> None:
         """In the sessions that queries run in; of the owner's only temporary views are looked at."""

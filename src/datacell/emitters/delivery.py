@@ -1,14 +1,14 @@
-"""A delivery: an emitter with its own cursor, pace and thread."""
+"""A delivery: an emitter with its own cursor and pace."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 from time import monotonic
 
+from datacell.emitters.couriers import Couriers
 from datacell.emitters.protocol import Acknowledged, Emitter
 from datacell.errors import DataCellError, EmitterError
 from datacell.runtime.storage import files
@@ -20,8 +20,11 @@ LONGEST_SILENCE = 60.0
 
 SHORTEST_FAILURE = 10.0
 
-_LONGEST_PAUSE = 30.0
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.1, 30.0
 """Seconds between two tries of a delivery that keeps failing."""
+
+_PATIENCE = 5.0
+"""Seconds that the end of a delivery waits for what is being delivered."""
 
 LONG = 10.0
 """Seconds after which it is told that something takes long."""
@@ -49,20 +52,24 @@ class Delivery:
     """Delivers the firings of an output. `cursor` is the number of the first one that is not known to be delivered."""
 
     def __init__(
-        self, name: str, output: Output, emitter: Emitter, saved: Path, done: Callable[[], None], since: int = 0
+        self, name: str, output: Output, emitter: Emitter, saved: Path, couriers: Couriers, since: int = 0
     ) -> None:
         self.name, self.output, self.emitter = name, output, emitter
         self.failure: str | None = None
-        self._saved, self._done = saved, done
+        self._saved, self._couriers = saved, couriers
         self.cursor = self._next = saved_cursor(saved, name, output, since)
         self._save(self.cursor)
         self._busy_since: float | None = None
-        self._is_told = False
+        self._is_told, self._pause = False, _SHORTEST_PAUSE
         self._stopped = Event()
-        self._thread = Thread(target=self._run, name=f"emitter {name}", daemon=True)
 
     def start(self) -> None:
-        self._thread.start()
+        self.output.heard[self] = self.call
+        self.call()
+
+    def call(self) -> None:
+        """There may be something to deliver."""
+        self._couriers.call(self)
 
     @property
     def pending(self) -> int:
@@ -102,27 +109,40 @@ class Delivery:
 
     def stop(self) -> None:
         self._stopped.set()
-        if self._thread.is_alive() and not self.pending:
-            self._thread.join(5)
+        self.output.heard.pop(self, None)
+        if not self.pending:
+            self._couriers.wait_for(self, _PATIENCE)
         self.emitter.close()
-        if self._thread.is_alive():
-            self._thread.join(5)
-        if not self._thread.is_alive():
+        if self._couriers.wait_for(self, _PATIENCE):
             with suppress(DataCellError):  # what is not written down is delivered again
                 self._settle()
 
-    def _run(self) -> None:
-        while not self._stopped.is_set():
-            firing = self.output.wait(self._next, _LOOK)
-            if firing is not None and self._may_go_on():
-                if not self._try(lambda: self._deliver(firing)):  # noqa: B023 - called at once
-                    return
-                self._next = firing.number + 1
-            if not self._try(self._settle):
-                return
+    def step(self) -> float | None:
+        """Deliver the next firing, if there is one, and write down how far it has come."""
+        if self._stopped.is_set():
+            return None
+        try:
+            goes_on = self._step()
+        except Exception as error:  # whatever a client's code raises must not end the delivery
+            return self._failed(error)
+        if self._is_told:
+            _LOG.warning("emitter %s delivers again", self.name)
+        self.failure, self._is_told, self._pause = None, False, _SHORTEST_PAUSE
+        return goes_on
+
+    def _step(self) -> float | None:
+        firing = self.output.wait(self._next, 0)
+        is_waiting = firing is not None and not self._may_go_on()
+        if firing is not None and not is_waiting:
+            self._deliver(firing)
+            self._next = firing.number + 1
+        self._settle()
+        if self.output.next_number > self._next and not is_waiting:
+            return 0
+        return _LOOK if self.pending else None  # then somebody has to acknowledge something
 
     def _may_go_on(self) -> bool:
-        return not isinstance(self.emitter, Acknowledged) or self.emitter.has_room(_LOOK)
+        return not isinstance(self.emitter, Acknowledged) or self.emitter.has_room(0)
 
     def _deliver(self, firing: Firing) -> None:
         self._busy_since = monotonic()
@@ -137,29 +157,19 @@ class Delivery:
         reached = self._next if open_one is None else open_one
         if reached > self.cursor:
             self._save(reached)
-            self.cursor = reached
-            self._done()
+            before, self.cursor = self.cursor, reached
+            if self.output.standing.moved(before, reached):
+                self.output.trim()
 
     def _save(self, cursor: int) -> None:
-        files.write_json(self._saved, {"name": self.name, "cursor": cursor})
+        files.save_json(self._saved, {"name": self.name, "cursor": cursor})
 
-    def _try(self, action: Callable[[], None]) -> bool:
-        """Until it works, ever more slowly; False if stopped meanwhile."""
-        pause = 0.1
-        while not self._stopped.is_set():
-            try:
-                action()
-            except Exception as error:  # whatever a client's code raises must not end the delivery
-                self.failure = str(error) if isinstance(error, DataCellError) else f"{type(error).__name__}: {error}"
-                self._tell(pause)
-                self._stopped.wait(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
-            else:
-                if self._is_told:
-                    _LOG.warning("emitter %s delivers again", self.name)
-                self.failure, self._is_told = None, False
-                return True
-        return False
+    def _failed(self, error: Exception) -> float:
+        """It is tried again, ever more slowly; in how many seconds."""
+        self.failure = str(error) if isinstance(error, DataCellError) else f"{type(error).__name__}: {error}"
+        self._tell(self._pause)
+        pause, self._pause = self._pause, min(2 * self._pause, _LONGEST_PAUSE)
+        return pause
 
     def _tell(self, pause: float) -> None:
         """In the log, when it begins to fail and each time that it has to wait long."""

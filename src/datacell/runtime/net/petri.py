@@ -45,7 +45,8 @@ class Net:
     def with_transition(self, transition: Transition) -> Net:
         """The net with one more transition; an error if rows could run in a circle."""
         net = Net({**self.transitions, transition.name: transition})
-        _ = net.order
+        if any(place in t.inputs for t in self.transitions.values() for place in transition.outputs):
+            _ = net.order  # only what flows on can flow in a circle
         return net
 
     def without_transition(self, name: str) -> Net:
@@ -54,8 +55,8 @@ class Net:
     @cached_property
     def order(self) -> Sequence[str]:
         """The transitions such that each comes after those that feed it."""
-        feeders = {p: [t.name for t in self.transitions.values() if p in t.outputs] for p in self.places}
-        graph = {t.name: [f for p in t.inputs for f in feeders[p]] for t in self.transitions.values()}
+        feeders = self._feeders()
+        graph = {t.name: [f for p in t.inputs for f in feeders.get(p, ())] for t in self.transitions.values()}
         try:
             return tuple(TopologicalSorter(graph).static_order())
         except CycleError as error:
@@ -65,11 +66,22 @@ class Net:
     @cached_property
     def levels(self) -> Sequence[Sequence[str]]:
         """The same in levels: no transition feeds another of its level, not even by way of others."""
-        depth: dict[str, int] = {}
+        feeders, depth = self._feeders(), dict[str, int]()
+        levels: list[list[str]] = []
         for name in self.order:
-            before = [t.name for t in self.transitions.values() if set(t.outputs) & set(self.transitions[name].inputs)]
-            depth[name] = 1 + max((depth[other] for other in before), default=-1)
-        return [[n for n in self.order if depth[n] == level] for level in sorted(set(depth.values()))]
+            before = (depth[other] for place in self.transitions[name].inputs for other in feeders.get(place, ()))
+            depth[name] = 1 + max(before, default=-1)
+            levels += [[] for _ in range(depth[name] + 1 - len(levels))]
+            levels[depth[name]].append(name)
+        return levels
+
+    def _feeders(self) -> dict[str, list[str]]:
+        """For each place those who put something there."""
+        found: dict[str, list[str]] = {}
+        for transition in self.transitions.values():
+            for place in transition.outputs:
+                found.setdefault(place, []).append(transition.name)
+        return found
 
     def readers(self, place: str) -> Iterable[Transition]:
         return (t for t in self.transitions.values() if place in t.inputs)

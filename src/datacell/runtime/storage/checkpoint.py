@@ -4,7 +4,8 @@
 
     lock                           whose it is while a run goes on
     ledger                         what each of these files must be
-    cell.json                      its id, the streams, queries and emitters it was made with, and an id for each life
+    cell.json                      its id
+    definitions/KIND NAME.json     what a stream, query or emitter was made of, and the id of its life
     streams/NAME/basket/           the live batches of a stream
     streams/NAME/spark/            how far Spark has read its source
     asked/NAME.json                which factory answers a query, and since when
@@ -18,21 +19,19 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from datacell.errors import CheckpointError
 from datacell.runtime.storage import files, lock
 from datacell.runtime.storage.answered import AskedQueries
+from datacell.runtime.storage.definitions import Definitions, MadeOf
 from datacell.runtime.storage.inspection import inspect
 from datacell.runtime.storage.ledger import FORMAT, HELD, Ledger, other_format
 from datacell.runtime.storage.names import file_name
 from datacell.runtime.storage.seal import damaged, missing
-
-MadeOf: TypeAlias = Mapping[str, str]
-"""What something is made of, part by part."""
 
 
 class Checkpoint:
@@ -59,17 +58,14 @@ class Checkpoint:
     def _open(self) -> None:
         if not files.is_temporary(self.root / "cell.json"):
             self._stack.callback(_inspected(self.root).close)
-        saved = self._read()
-        self._made_of: dict[str, MadeOf] = saved["made of"]
-        self._half: dict[str, MadeOf] = saved["half"]
-        self.id: str = saved["id"]
+        self.id: str = self._read()["id"]
         """By which it is known wherever it is moved."""
-        self.lives: dict[str, str] = saved["lives"]
+        self.definitions = Definitions(self.root / "definitions")
         self.asked = AskedQueries(self.root / "asked")
-        for kind, name in (key.split(" ", 1) for key in list(self._half)):
-            self._remove(kind, name)
-        self._half.clear()
-        self._save()
+        for one in self.definitions.half():
+            self._remove(one.kind, one.name)
+            self.definitions.forget(one.kind, one.name)
+        files.write_json(self.root / "cell.json", {"version": FORMAT, "id": self.id})
 
     def _read(self) -> dict[str, Any]:
         path = self.root / "cell.json"
@@ -79,7 +75,7 @@ class Checkpoint:
             return found
         if _is_used(self.root):
             raise missing(path)
-        return {"id": secrets.token_hex(8), "made of": {}, "lives": {}, "half": {}}
+        return {"id": secrets.token_hex(8)}
 
     def stream(self, name: str) -> Path:
         return self.root / "streams" / file_name(name)
@@ -105,38 +101,32 @@ class Checkpoint:
         Gives the id of its life, which lasts from when it is first created until it is dropped. What was made half
         before a crash is gone, and made again.
         """
-        key = f"{kind} {name.lower()}"
         self.require_same(kind, name, definition)
-        if key in self._made_of:
-            yield self.lives[key]
+        if (there := self.definitions.of(kind, name)) is not None:
+            yield there.life
             return
         if (left := next((path for path in self._paths(kind, name) if path.exists()), None)) is not None:
             raise damaged(self.root / "cell.json", f"it does not know the {kind} {name}, but {left} is there")
-        self._half[key], self.lives[key] = definition, secrets.token_hex(8)
-        self._save()
+        made = self.definitions.begin(kind, name, definition)
         try:
-            yield self.lives[key]
+            yield made.life
         except BaseException:
             self.forget(kind, name)
             raise
-        self._made_of[key] = self._half.pop(key)
-        self._save()
+        self.definitions.finish(made)
 
     def forget(self, kind: str, name: str) -> None:
         """After a DROP: the name is free again."""
-        key = f"{kind} {name.lower()}"
-        self._half[key] = self._made_of.pop(key, {})
-        self.lives.pop(key, None)
-        self._save()
+        self.definitions.end(kind, name)
         self._remove(kind, name)
-        del self._half[key]
-        self._save()
+        self.definitions.forget(kind, name)
 
     def require_same(self, kind: str, name: str, definition: MadeOf) -> None:
         """An error if it is here already, but is not what it was, or not whole."""
-        before = self._made_of.get(f"{kind} {name.lower()}")
-        if before is None:
+        there = self.definitions.of(kind, name)
+        if there is None:
             return
+        before = there.made_of
         if before != definition:
             changed = [part for part in {**before, **definition} if before.get(part) != definition.get(part)]
             raise CheckpointError(
@@ -149,11 +139,7 @@ class Checkpoint:
 
     def emitters_of(self, query: str) -> list[str]:
         """The emitters of a query that are in here, whole."""
-        found = [
-            key for key, of in self._made_of.items() if key.startswith("emitter ") and of["source"] == query.lower()
-        ]
-        names = [key.removeprefix("emitter ") for key in found]
-        return [name for name in names if self.emitter(name).exists()]
+        return [name for name in self.definitions.emitters_of(query) if self.emitter(name).exists()]
 
     def _paths(self, kind: str, name: str) -> list[Path]:
         """Where a thing is kept."""
@@ -177,10 +163,6 @@ class Checkpoint:
         """It is free for another run."""
         self._stack.close()
 
-    def _save(self) -> None:
-        saved = {"version": FORMAT, "id": self.id, "made of": self._made_of, "lives": self.lives, "half": self._half}
-        files.write_json(self.root / "cell.json", saved)
-
 
 def _inspected(root: Path) -> Ledger:
     """Nothing is read before every file is known to be what was written."""
@@ -201,7 +183,10 @@ def _inspected(root: Path) -> Ledger:
 
 
 def _is_used(root: Path) -> bool:
-    return any((root / name).exists() for name in ("cell.json", "asked", "streams", "queries", "emitters", "spool"))
+    return any(
+        (root / name).exists()
+        for name in ("cell.json", "definitions", "asked", "streams", "queries", "emitters", "spool")
+    )
 
 
 def _format(cell: Path) -> int | None:

@@ -19,7 +19,7 @@ from datacell.runtime.storage.seal import AFRESH, SENT_AGAIN, damaged, missing, 
 _LOG = logging.getLogger("datacell")
 
 EXPENDABLE = frozenset({"late.arrow", "rejected.arrow"})
-_PLACES = ("cell.json", "asked", "streams", "queries", "tables", "emitters", "spool")
+_PLACES = ("cell.json", "definitions", "asked", "streams", "queries", "tables", "emitters", "spool")
 """Where files of ours are; the directory may have others."""
 
 _OURS = frozenset({".arrow", ".json", ".latest"})

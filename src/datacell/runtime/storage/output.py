@@ -9,12 +9,13 @@ A firing that nobody takes, or everybody has taken, is kept for whoever reads al
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from threading import Condition
+from threading import Condition, Lock
 from typing import Any, TypeAlias
 
 import pyarrow as pa
@@ -71,6 +72,23 @@ def loaded(answer: Answer, schema: pa.Schema | None, account: Account) -> pa.Tab
     return answer
 
 
+class Standing:
+    """Where those who take firings one after the other stand: how many at each number. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._counts, self._lock = Counter[int](), Lock()
+
+    def moved(self, before: int | None, after: int | None) -> bool:
+        """One comes, goes on or leaves: nobody is left where he was, so something may be let go of."""
+        with self._lock:
+            if after is not None:
+                self._counts[after] += 1
+            if before is None:
+                return False
+            self._counts[before] -= 1
+            return self._counts[before] <= 0 and self._counts.pop(before) <= 0
+
+
 class Output:
     """The firings of one query that someone still needs, in order. Thread-safe: emitters wait for it."""
 
@@ -86,6 +104,9 @@ class Output:
         self.closed = False
         self._changed = Condition()  # its lock may be taken again by whoever has it
         self._stored = StoredFirings(directory, schema)
+        self.heard: dict[object, Callable[[], None]] = {}
+        """Who is told that there is a firing more."""
+        self.standing = Standing()
         self._reading: dict[object, int] = {}
         self._delivered = 0
         self._waits = files.is_temporary(directory)
@@ -136,6 +157,8 @@ class Output:
             self.last = firing
             self._changed.notify_all()
         self.trim()
+        for tell in list(self.heard.values()):
+            tell()
 
     def fetch(self, answer: Files, schema: pa.Schema) -> pa.Table:
         """An answer that no firing has yet comes to the driver; its files are gone."""
@@ -154,6 +177,8 @@ class Output:
         with self._changed:
             self._changed.wait_for(lambda: self.closed or self.next_number > number, seconds)
             last = self.last
+            if last is not None and last.number == number:
+                return last
             wanted = [n for n in self._stored.numbers if n >= number and last is not None and n < last.number]
         if wanted:
             return self._read(min(wanted))

@@ -77,7 +77,8 @@ def _kept_in(path: Path) -> str:
 
 
 _MEANINGS = {
-    "cell.json": "the streams, queries and emitters that the checkpoint was made with",
+    "cell.json": "what the checkpoint is known by",
+    "definitions": "a stream, query or emitter that the checkpoint was made with",
     "progress.json": "how far the stream has come",
     "pins.json": "which version of a table each query sees",
     "tables": "a table as queries see it",
