@@ -22,13 +22,19 @@ def test_equal_times_go_by_names_as_they_are() -> None:
 
 
 @pytest.mark.spark
-def test_files_of_one_age_are_read_in_the_order_of_their_names(cell: datacell.Cell, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("limit", "names"),
+    [("", NAMES), (", maxFilesPerTrigger = '1'", ["a!.csv", "a.csv", "b10.csv", "b2.csv", "d.csv", "ä.csv"])],
+)
+def test_files_of_one_age_are_read_in_the_order_of_their_names(
+    cell: datacell.Cell, tmp_path: Path, limit: str, names: list[str]
+) -> None:
     (tmp_path / "in").mkdir()
     for number in (3, 0, 5, 1, 4, 2):
-        path = tmp_path / "in" / NAMES[number]
+        path = tmp_path / "in" / names[number]
         path.write_text(f"{number}\n" * (1 + number % 3))
         os.utime(path, (1_700_000_000,) * 2)
-    cell.sql(f"CREATE STREAM s (k INT) WITH (format = 'csv', path = '{tmp_path / 'in'}')")
+    cell.sql(f"CREATE STREAM s (k INT) WITH (format = 'csv', path = '{tmp_path / 'in'}'{limit})")
     query = cell.query("SELECT k FROM s [ROWS 1 SLIDE 1]")
     cell.run(once=True)
     found = [row["k"] for result in query.results() for row in result]

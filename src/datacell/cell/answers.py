@@ -13,7 +13,7 @@ from datacell.cell.result import Result
 from datacell.cell.tables import is_in_driver
 from datacell.cell.works import Works
 from datacell.compile import compile
-from datacell.compile.explain import Format, explain_query
+from datacell.compile.explain import Format, explain
 from datacell.engines.protocol import run_once
 from datacell.errors import EngineError, EngineLostError, SqlError
 from datacell.runtime.net.members import as_given
@@ -53,7 +53,7 @@ def _rows(statement: Statement, works: Works, catalog: Catalog, versions: Mappin
         case Explain(stage, query):
             there = net.queries.equal_to(query) if works.sharing is Sharing.AUTO else None
             shared = () if there is None else there.queries
-            lines = explain_query(query, stage, Format.TEXT, works.setting(catalog), shared).splitlines()
+            lines = explain(works.compiled(query, catalog), stage, Format.TEXT, shared=shared).splitlines()
             return pa.table({"plan": lines})
         case Analyze(name):
             return listing.fragments(net.queries[as_given(name, net.queries)].factory)

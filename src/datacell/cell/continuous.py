@@ -10,7 +10,7 @@ from datacell.algebra.query import Query
 from datacell.cell.made_of import MadeOf
 from datacell.cell.refreshing import Refreshing
 from datacell.cell.works import Works
-from datacell.compile import Compiled, compile
+from datacell.compile import Compiled
 from datacell.compile.evaluation import AtBoundaries, Snapshots
 from datacell.compile.feasibility import warning
 from datacell.engines.arrow import arrow_schema
@@ -94,7 +94,7 @@ class ContinuousQueries:
     def _compiled(self, name: str, query: Query, answered: Answered) -> Compiled:
         """With a warning, or not at all, if it cannot keep up with what is declared."""
         first = query if query.text == answered.text else script.query(answered.text, self.catalog())
-        compiled = compile(first, self.works.setting(self.catalog()))
+        compiled = self.works.compiled(first, self.catalog())
         told = warning(name, compiled)
         if told and self._refuses_infeasible:
             raise SqlError(told, hint="a larger SLIDE, a smaller window, or run without --refuse-infeasible")

@@ -7,10 +7,12 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from datacell.algebra.analysis import Analysis
+from datacell.algebra.query import Query
+from datacell.cell.accepted import accepted
 from datacell.cell.deliveries import Deliveries
 from datacell.cell.intake import Intake
 from datacell.cell.tables import Tables
-from datacell.compile import Compiled, Setting
+from datacell.compile import Compiled, Setting, compile
 from datacell.compile.setting import statistics, untimed
 from datacell.engines.choice import Choice, Engines
 from datacell.engines.duckdb import DuckDBEngine
@@ -79,6 +81,10 @@ class Works:
     def analyze(self, text: str) -> Analysis:
         """What Spark says of a text that is not understood here."""
         return self._on_spark.analyze(text)
+
+    def compiled(self, query: Query, catalog: Catalog) -> Compiled:
+        """A continuous query as it will run, if Spark accepts it."""
+        return accepted(compile(query, self.setting(catalog)), self._on_spark.refusal)
 
     def setting(self, catalog: Catalog) -> Setting:
         """What queries over the streams of a catalog are compiled by."""

@@ -26,7 +26,7 @@ def analysis(spark: SparkSession, text: str) -> Analysis:
     try:
         fields = spark.sql(text).schema.fields
     except PySparkException as error:
-        raise _refused(text, error) from error
+        raise refused(text, error) from error
     try:
         columns = tuple((f.name, types.of(_plain(f.dataType.simpleString()))) for f in fields)
     except ValueError as error:
@@ -51,7 +51,7 @@ def _plain(spelled: str) -> str:
     return re.sub(r"\bstring collate \w+(\.\w+)*", "string", spelled)
 
 
-def _refused(text: str, error: PySparkException) -> AnalysisError:
+def refused(text: str, error: PySparkException) -> AnalysisError:
     """Spark's own words, without what only its developers read."""
     message = _STATE.sub("", _ERROR_CLASS.sub("", str(error).strip().split("\n")[0]))
     start, stop = _where(text, error)

@@ -42,6 +42,7 @@ _SMALL_JOBS = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.execution.arrow.localRelationThreshold": "65536",  # larger inputs are read by tasks, not by the planner
+    "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000",  # paths up to which a listing takes no job
     "spark.sql.hive.filesourcePartitionFileCacheSize": "8388608",  # of files that were listed; new ones come all day
 }
 _SMALL_LOGS = {

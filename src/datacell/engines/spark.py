@@ -9,6 +9,7 @@ from threading import Lock
 from typing import TypeVar, cast
 
 import pyarrow as pa
+from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, Observation, SparkSession
 from pyspark.sql.functions import broadcast, expr, lit
 from pyspark.sql.functions import count as count_rows
@@ -21,7 +22,7 @@ from datacell.algebra.schema import Field, Schema
 from datacell.algebra.tree import Key
 from datacell.algebra.types import BIGINT
 from datacell.engines import spelling, sql
-from datacell.engines.analysis import analysis
+from datacell.engines.analysis import analysis, refused
 from datacell.engines.arrow import arrow_schema, selected, shaped
 from datacell.engines.protocol import Annotated, Csv, Files, Frame, Inputs, Source
 from datacell.engines.reasons import told
@@ -79,6 +80,21 @@ class PreparedText:
     def over(self, inputs: Inputs, action: Callable[[DataFrame], Given]) -> Given:
         """What an action makes of the answer, which need not leave the cluster. The frame is gone after it."""
         return self._using(inputs, action)
+
+    def refusal(self) -> str | None:
+        """Why Spark does not accept the plan; None if it does."""
+        session = self._engine.session
+        text = sql.text(self._plan, sql.SPARK, self._views)
+        try:
+            for key, view in self._views.items():
+                session.sql(_no_rows(self._sources[key])).createOrReplaceTempView(view)
+            session.sql(text)
+        except PySparkException as error:
+            return refused(text, error).message
+        finally:
+            for view in self._views.values():
+                session.catalog.dropTempView(view)
+        return None
 
     def close(self) -> None:
         self._empty.clear()
@@ -216,6 +232,14 @@ class SparkEngine:
         before = SparkSession.getActiveSession()
         try:
             return analysis(self.session, text)
+        finally:
+            self.leave(before)
+
+    def refusal(self, plan: Plan) -> str | None:
+        """Why Spark does not accept a plan; None if it does."""
+        before = SparkSession.getActiveSession()
+        try:
+            return self.prepare(plan).refusal()
         finally:
             self.leave(before)
 

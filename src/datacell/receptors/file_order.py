@@ -1,8 +1,15 @@
-"""The order of rows from files. Spark reads large files first; rows are put back into the order of the files."""
+"""The order of rows from files. Spark reads large files first; rows are put back into the order of the files.
+
+Which files a micro-batch has goes by their age. Of files of one age Spark takes those first that it lists first: of a
+directory in any order, of a pattern in the order of names.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
@@ -13,6 +20,24 @@ from pyspark.sql import functions as f
 
 FILE_ORDER = ("__file_time", "__file_path", "__file_start")
 """Columns by which the rows of one micro-batch of files are put in order; rows of one stretch of a file are in it."""
+
+MOST_FILES = 500
+"""Files that are looked for one by one whenever a micro-batch begins, as those of a pattern are."""
+
+_LIMITS = frozenset({"maxfilespertrigger", "maxbytespertrigger"})
+_PATTERN = re.compile(r"[*?\[\]{}\\]|://")
+
+
+def listed_by_name(path: str, options: Mapping[str, str]) -> str:
+    """A directory as a pattern, if micro-batches divide its files and some of them are of one age."""
+    local = Path(path)
+    if not _LIMITS & {name.lower() for name in options} or _PATTERN.search(path) or not local.is_dir():
+        return path
+    found = list(islice(local.iterdir(), MOST_FILES + 1))
+    if len(found) > MOST_FILES or not all(one.is_file() for one in found):
+        return path
+    ages = {one.stat().st_mtime_ns // 1_000_000 for one in found}
+    return path if len(ages) == len(found) else str(local / "[^._]*")
 
 
 def file_order() -> list[Column]:

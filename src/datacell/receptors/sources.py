@@ -20,7 +20,7 @@ from datacell.engines.reasons import told
 from datacell.errors import SourceError, SqlError, in_backticks
 from datacell.receptors import csv, headers
 from datacell.receptors.checks import MALFORMED
-from datacell.receptors.file_order import FILE_ORDER, file_order
+from datacell.receptors.file_order import FILE_ORDER, file_order, listed_by_name
 
 _MOST_FILES = 10_000
 _FILES_PER_BATCH = "maxfilespertrigger"
@@ -67,7 +67,7 @@ def open_source(spark: SparkSession, stream: StreamDefinition) -> Source:
     options = {_known_spelling(name): value for name, value in stream.options}
     form = options.pop("format", "").lower()
     if form in FILE_FORMATS and "path" in options:
-        options["path"] = _streamable(options["path"])
+        options["path"] = listed_by_name(_streamable(options["path"]), options)
     if options.get("mode", "PERMISSIVE").upper() != "PERMISSIVE":
         raise SourceError(
             f"stream {stream.name}: mode cannot be chosen",

@@ -1,0 +1,49 @@
+"""What Spark says of the plans of a new query: a mistake that only Spark finds is told when the query is created.
+
+A plan that DuckDB may run is made of what was tried on both engines; but in OVER Spark looks at values, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from datacell.algebra import tree
+from datacell.algebra.plan import Over, Plan
+from datacell.compile import Compiled, compile
+from datacell.engines.agreed import refusals
+from datacell.errors import Place, SqlError, UnsupportedError
+from datacell.placement.operators import Site
+from datacell.placement.shapes import expanded
+
+_CALL = re.compile(r"[\"`](\w+)[(`]")
+"""The function that a message of Spark's is about."""
+
+
+def accepted(compiled: Compiled, refusal: Callable[[Plan], str | None]) -> Compiled:
+    """The query as Spark accepts it: as it was compiled, or else as it is written; an error if neither."""
+    doubtful = [plan for _, plan in compiled.evaluation.named() if _is_doubtful(plan)]
+    problem = next((found for plan in doubtful if (found := refusal(expanded(plan, Site.SPARK)))), None)
+    query = compiled.logical
+    if problem is None or query.opaque is not None:
+        return compiled
+    error = SqlError(problem, place=_place(problem, query.place))
+    if query.otherwise is None:
+        raise error
+    try:
+        return compile(query.otherwise(UnsupportedError(problem, place=error.place)), compiled.setting)
+    except SqlError:
+        raise error from None
+
+
+def _is_doubtful(plan: Plan) -> bool:
+    return any(isinstance(node, Over) for node in tree.descendants(plan)) or bool(refusals(plan))
+
+
+def _place(problem: str, within: Place | None) -> Place | None:
+    """Where the function stands that is to blame; all of the query, if that cannot be told."""
+    call = _CALL.search(problem)
+    if call is None or within is None:
+        return within
+    found = re.compile(rf"\b{call[1]}\b(?=\s*\()", re.IGNORECASE).search(within.text, within.start, within.end)
+    return within if found is None else Place(within.text, *found.span(), within.file)
