@@ -40,3 +40,12 @@ def test_explain_tells_it_too(cell: datacell.Cell) -> None:
     cell.sql(STREAM)
     with pytest.raises(SqlError, match="buckets must be between"):
         cell.sql("EXPLAIN PHYSICAL SELECT ntile(0) OVER (ORDER BY a) AS x FROM s [RANGE 1 MINUTE SLIDE 1 MINUTE]")
+
+
+def test_what_slides_is_accepted(cell: datacell.Cell) -> None:
+    cell.sql(STREAM)
+    for number, sliding in enumerate(("avg(d)", "max(a)", "count(DISTINCT c)", "median(d)", "listagg(c)")):
+        cell.sql(f"CREATE CONTINUOUS QUERY q{number} AS SELECT {sliding} AS x FROM s [RANGE 5 MINUTES SLIDE 1 SECOND]")
+    queries = cell.sql("SHOW QUERIES")
+    assert queries is not None
+    assert len(queries) == 5

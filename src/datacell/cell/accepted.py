@@ -37,7 +37,7 @@ def accepted(compiled: Compiled, refusal: Callable[[Plan], str | None]) -> Compi
 
 
 def _is_doubtful(plan: Plan) -> bool:
-    return any(isinstance(node, Over) for node in tree.descendants(plan)) or bool(refusals(plan))
+    return any(isinstance(node, Over) for node in tree.descendants(plan)) or bool(refusals(expanded(plan, Site.DUCKDB)))
 
 
 def _place(problem: str, within: Place | None) -> Place | None:
