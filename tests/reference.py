@@ -23,7 +23,7 @@ from datacell.algebra import tree
 from datacell.algebra.plan import Group, Map, Plan, Stream, Window
 from datacell.algebra.query import Emission, Query, Timing
 from datacell.algebra.schema import Field
-from datacell.algebra.window import Fixed, Landmark, LandmarkRows, Now, Range, Rows, WindowSpec
+from datacell.algebra.window import Fixed, Landmark, LandmarkRows, LatestBy, Now, Range, Rows, WindowSpec
 from datacell.engines.arrow import arrow_type
 from datacell.engines.protocol import Engine, run_once
 
@@ -74,6 +74,7 @@ class Reference:
     engine: Engine
     arrivals: Sequence[str] | None = None
     refreshes: Sequence[Refreshed] = ()
+    _made: dict[Any, tuple[Window, Row]] = field(default_factory=dict)
 
     def answers(self, query: Query) -> list[Answer]:
         """The answers at each boundary, or for queries without SLIDE the snapshots at each instant of change."""
@@ -92,7 +93,7 @@ class Reference:
         arrived = self._arrived(query)
         for boundary in _boundaries(windows, arrived):
             fired = _fired_after(boundary, arrived)
-            contents = [_content(w.window, boundary, arrived[_stream(w)], fired[_stream(w)]) for w in windows]
+            contents = [self._content(w, boundary, arrived, fired[_stream(w)], windows) for w in windows]
             alive = [boundary <= _last_boundary(w.window, windows, arrived) for w in windows]
             if any(c and a for c, a in zip(contents, alive, strict=True)):
                 tables = self._tables_after(max(fired.values()))
@@ -126,10 +127,50 @@ class Reference:
         for name, stream in arrived.items():
             specs = [w.window for w in windows if _stream(w) == name]
             for place, time, row in zip(stream.places, stream.times, stream.feed.rows, strict=True):
-                seen = [b for b in boundaries if any(_sees(spec, b, time) for spec in specs)]
+                latest = [_first_boundary(spec, windows, time) for spec in specs if isinstance(spec, LatestBy)]
+                others = [spec for spec in specs if not isinstance(spec, LatestBy)]
+                seen = [b for b in boundaries if b in latest or any(_sees(spec, b, time) for spec in others)]
                 if seen and which(place > _fired_after(b, arrived)[name] for b in seen):
                     found.append((name, row))
         return found
+
+    def _content(
+        self, node: Window, boundary: int, arrived: dict[str, _Arrived], last_place: int, windows: Sequence[Window]
+    ) -> list[Row]:
+        stream = arrived[_stream(node)]
+        rows = list(zip(stream.feed.rows, stream.times, stream.places, strict=True))
+        if not isinstance(node.window, LatestBy):
+            return [row for row, time, place in rows if place <= last_place and _sees(node.window, boundary, time)]
+        counted = []
+        for row, time, place in rows:
+            first = _first_boundary(node.window, windows, time)
+            if place <= last_place and place <= _fired_after(first, arrived)[_stream(node)]:
+                counted.append((row, time))
+        shown = boundary if node.window.slide is None else boundary // node.window.slide * node.window.slide
+        return [row for start, stop, row in self._latest(node, counted) if start <= shown - 1 < stop]
+
+    # LATEST
+
+    def _latest(self, node: Window, rows: Sequence[tuple[Row, int]]) -> list[tuple[int, int, Row]]:
+        """Law 1: each row of these, in arrival order, with its validity: until the next row of its key."""
+        window, found = node.window, []
+        assert isinstance(window, LatestBy)
+        values = [self._below(node, row) for row, _ in rows]
+        for i, (row, time) in enumerate(rows):
+            same = [j for j, other in enumerate(values) if all(other[k] == values[i][k] for k in window.keys)]
+            later = [rows[j][1] for j in same if (rows[j][1], j) > (time, i)]
+            if window.ends is None or not values[i][window.ends]:
+                found.append((time, min(later, default=FOREVER), row))
+        return found
+
+    def _below(self, node: Window, row: Row) -> Row:
+        """What stands below a window makes of a row alone."""
+        key = (id(node), tuple(map(_hashable, row.values())))
+        if key not in self._made:
+            feed = self.feeds[_stream(node)]
+            made = run_once(self.engine, node.child, {_stream(node): _table(feed.columns, [row])})
+            self._made[key] = node, dict(zip(node.child.schema.names, map(_only, made.columns), strict=True))
+        return self._made[key][1]
 
     # Row windows
 
@@ -155,11 +196,7 @@ class Reference:
         Where every window is empty there is no answer, as there is no boundary there (law 8).
         """
         windows = tree.windows(query.plan)
-        valid = [
-            [(t, _valid_to(w.window, t), row) for t, row in zip(feed.times(), feed.rows, strict=True)]
-            for w in windows
-            for feed in [self.feeds[_stream(w)]]
-        ]
+        valid = [self._validities(w, self.feeds[_stream(w)]) for w in windows]
         replaced = [(self._watermark(query, one.after), one) for one in self.refreshes]
         changes = {t for rows in valid for start, stop, _ in rows for t in (start, stop)} | {t for t, _ in replaced}
         for instant in sorted(changes - {FOREVER, -FOREVER}):
@@ -169,6 +206,11 @@ class Reference:
             if any(contents):
                 answer = self._answer(query.plan, contents, exp.null(), tables)
             yield Answer(instant, answer)
+
+    def _validities(self, node: Window, feed: Feed) -> list[tuple[int, int, Row]]:
+        if isinstance(node.window, LatestBy):
+            return self._latest(node, list(zip(feed.rows, feed.times(), strict=True)))
+        return [(t, _valid_to(node.window, t), row) for t, row in zip(feed.times(), feed.rows, strict=True)]
 
     def _watermark(self, query: Query, after: int) -> int:
         """The instant that time has come to once so many rows have arrived."""
@@ -285,9 +327,10 @@ def _sees(window: WindowSpec, boundary: int, time: int) -> bool:
     return since <= time <= shown - 1 < _valid_to(window, time)
 
 
-def _content(window: WindowSpec, boundary: int, stream: _Arrived, last_place: int) -> list[Row]:
-    rows = zip(stream.feed.rows, stream.times, stream.places, strict=True)
-    return [row for row, time, place in rows if place <= last_place and _sees(window, boundary, time)]
+def _first_boundary(window: WindowSpec, windows: Sequence[Window], time: int) -> int:
+    """The first boundary after a time that the window has: its own, or those of the others if it has none."""
+    slides = [window.slide] if window.slide is not None else [w.window.slide for w in windows]
+    return min((time // slide + 1) * slide for slide in slides if slide is not None)
 
 
 def _fired_after(boundary: int, arrived: dict[str, _Arrived]) -> dict[str, int]:
@@ -392,6 +435,11 @@ def _emitted(relations: list[tuple[int, Answer | None]], emission: Emission) -> 
 def _table(columns: Sequence[Field], rows: Sequence[Row]) -> pa.Table:
     arrays = {f.name: pa.array([row[f.name] for row in rows], arrow_type(f.type)) for f in columns}
     return pa.table(arrays)
+
+
+def _only(column: pa.ChunkedArray) -> Any:
+    (value,) = column.to_pylist()
+    return value
 
 
 def _hashable(value: Any) -> Any:

@@ -47,7 +47,16 @@ TIME_WINDOWS = [
     "LANDMARK FROM TIMESTAMP '1970-01-01 00:00:02Z' SLIDE 3 SECONDS",
     "LANDMARK FROM TIMESTAMP '1970-01-01 00:00:01Z' SLIDE 2 SECONDS RESET EVERY 4 SECONDS",
 ]
+LATEST = ["LATEST BY k", "LATEST BY k DELETE WHEN (NUMBER = 2)", "LATEST BY k, NUMBER"]
+"""NUMBER stands for a column that both streams have, under names of their own."""
+
 EVERY_INSTANT = ["RANGE 2 SECONDS", "FIXED 3 SECONDS", "NOW", "UNBOUNDED"]
+AT_INSTANTS_WITH_LATEST = [*LATEST, "NOW", "RANGE 2 SECONDS"]
+AT_BOUNDARIES_WITH_LATEST = [
+    *(f"{window} SLIDE {slide} SECONDS" for window, slide in zip(LATEST, (2, 1, 3), strict=True)),
+    "LATEST BY k DELETE WHEN (NUMBER = 2) SLIDE 3 SECONDS",
+    "RANGE 3 SECONDS SLIDE 2 SECONDS",
+]
 ROW_WINDOWS = ["ROWS 3 SLIDE 2", "ROWS 2", "PARTITION BY k ROWS 2 SLIDE 3", "LANDMARK SLIDE 3 ROWS"]
 NO_WINDOW = [""]
 FORMS = (NO_WINDOW, TIME_WINDOWS, EVERY_INSTANT, ROW_WINDOWS)
@@ -196,6 +205,7 @@ class Grammar:
         name = self.draw.pick("s", "s", "r", "t", "u", "f")
         columns = [(f"{alias}.{n}", k) for n, k in (c.split(":") for c in (TABLES | STREAMS)[name].split())]
         window = self.draw.pick(*self.windows) if name in STREAMS else ""
+        window = window.replace("NUMBER", {"s": "n", "r": "x"}.get(name, ""))
         return f"{name} [{window}] {alias}" if window else f"{name} {alias}", columns
 
     def where(self, scope: list[Column], depth: int, outer: list[Column]) -> str:

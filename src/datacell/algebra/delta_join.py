@@ -11,6 +11,7 @@ their validities. It may be empty; `overlap` is the condition that it is not.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import Enum
 
 from sqlglot import exp
@@ -37,7 +38,25 @@ class Side(Slot, Enum):
         return self.value
 
 
-def delta_join(left: Sequence[Field], right: Sequence[Field], on: exp.Expr | None, validity: Validity) -> Plan:
+@dataclass(frozen=True)
+class Later:
+    """A further column of pairs: of the two values of a bound the later one."""
+
+    name: str
+    bound: str
+
+    def column(self) -> Named:
+        sides = (scalar.column(f"{side} {self.bound}") for side in ("left", "right"))
+        return Named(self.name, scalar.call("greatest", *sides), BIGINT)
+
+
+def delta_join(
+    left: Sequence[Field],
+    right: Sequence[Field],
+    on: exp.Expr | None,
+    validity: Validity,
+    more: Sequence[Later] = (),
+) -> Plan:
     """The new pairs of rows with these columns and a validity that satisfy the condition.
 
     The smaller input of a join stands on its right, because that is the one which engines hash.
@@ -46,7 +65,8 @@ def delta_join(left: Sequence[Field], right: Sequence[Field], on: exp.Expr | Non
     right_all, right_new = (_read("right", slot, right, validity) for slot in (Side.RIGHT_ALL, Side.RIGHT_NEW))
     joins = Join(right_all, left_new, condition=on), Join(left_old, right_new, condition=on)
     names = [f.name for f in (*left, *right)]
-    return Union(tuple(Map(join, (*join.schema.passing(names), *_intersection(validity))) for join in joins))
+    made = (*_intersection(validity), *(later.column() for later in more))
+    return Union(tuple(Map(join, (*join.schema.passing(names), *made)) for join in joins))
 
 
 def overlap(validity: Validity) -> exp.Expr:

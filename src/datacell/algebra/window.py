@@ -10,7 +10,12 @@ Fixed(r)       the next multiple of r after ts                        ts ∈ [st
 Now            ts + 1 chronon                                         ts = τ - 1 chronon
 Unbounded      ∞                                                      ts < τ
 Landmark       ∞, or with RESET EVERY r the next multiple of r        ts ∈ [landmark, τ)
+LatestBy(k)    the timestamp of the next row of the same k, or ∞      of each k the last row with ts < τ
 =============  =====================================================  ====================================
+
+Under *LATEST* the rows of one k are ordered by timestamp, those of one timestamp by arrival: of these only the last has
+a validity that is not empty. A row for which DELETE WHEN holds is itself never valid, it only ends its predecessor. A
+row that comes when a boundary after its timestamp has fired is late for the query, and lost for it.
 
 *Sampling.* ``SLIDE s`` asks for the answer only at boundaries τ = k·s, aligned to the epoch; the content of τ is the
 snapshot at the last chronon before τ. No SLIDE asks for the answer at every instant.
@@ -21,7 +26,8 @@ snapshot at the last chronon before τ. No SLIDE asks for the answer at every in
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from datacell.algebra import duration
@@ -95,6 +101,24 @@ class Landmark:
 
 
 @dataclass(frozen=True, slots=True)
+class LatestBy:
+    """Of each key its last row by time, until the next one; one whose column `ends` is true only ends the key."""
+
+    keys: tuple[str, ...]
+    ends: str | None = None
+    slide: int | None = None
+
+    def __post_init__(self) -> None:
+        if not self.keys:
+            raise PlanError("a LATEST window needs a key")
+        _require_positive(slide=self.slide)
+
+    def __str__(self) -> str:
+        ends = "" if self.ends is None else f" delete when {self.ends}"
+        return f"latest by {', '.join(self.keys)}{ends}{_slide(self.slide)}"
+
+
+@dataclass(frozen=True, slots=True)
 class Rows:
     """The last `count` rows, of each `partition` if there is one, every `slide` arrivals."""
 
@@ -128,7 +152,7 @@ class LandmarkRows:
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-TimeWindow = Range | Fixed | Now | Unbounded | Landmark
+TimeWindow = Range | Fixed | Now | Unbounded | Landmark | LatestBy
 RowWindow = Rows | LandmarkRows
 WindowSpec = TimeWindow | RowWindow
 
@@ -141,6 +165,31 @@ def micros(instant: datetime) -> int:
 def instant_text(instant: int) -> str:
     """Microseconds since the epoch, as people write an instant."""
     return (_EPOCH + timedelta(microseconds=instant)).isoformat(" ")
+
+
+def columns_read(window: WindowSpec) -> tuple[str, ...]:
+    """The columns by which a window tells rows apart."""
+    match window:
+        case Rows(partition=keys):
+            return keys
+        case LatestBy(keys=keys, ends=ends):
+            return keys if ends is None else (*keys, ends)
+    return ()
+
+
+def renamed(window: WindowSpec, names: Mapping[str, str]) -> WindowSpec:
+    """The window over the same rows, whose columns have other names."""
+    match window:
+        case Rows(partition=keys):
+            return replace(window, partition=tuple(names[k] for k in keys))
+        case LatestBy(keys=keys, ends=ends):
+            return replace(window, keys=tuple(names[k] for k in keys), ends=None if ends is None else names[ends])
+    return window
+
+
+def is_keyed(window: WindowSpec) -> bool:
+    """Does it depend on other rows of its key until when a row is valid?"""
+    return isinstance(window, LatestBy)
 
 
 def counts_rows(window: WindowSpec) -> bool:

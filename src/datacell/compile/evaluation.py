@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from datacell.algebra import tree
 from datacell.algebra.plan import Plan
 from datacell.algebra.query import Query, Timing
 from datacell.algebra.tree import may_be_refreshed
-from datacell.algebra.window import WindowSpec
+from datacell.algebra.window import WindowSpec, is_keyed
 from datacell.compile.setting import Setting
 from datacell.incremental.inputs import TIME, BasketRows, over_baskets
 from datacell.incremental.lift import at_one_instant
@@ -100,15 +101,19 @@ class EveryInstant:
 
     @cached_property
     def stateless(self) -> tuple[FlowOfWindow, ...]:
-        """What can be made of rows wherever they are; of a table that may be refreshed nothing may be kept."""
+        """What can be made of rows wherever they are; of a table that may be refreshed nothing may be kept.
+
+        Under LATEST the rows of a stream are needed as they come, with their arrival numbers.
+        """
         found = []
         for name, flow in self.program.flows:
             for leaf in flow.leaves:
-                if isinstance(leaf, WindowRows):
+                if isinstance(leaf, WindowRows) and not is_keyed(self.program.windows[leaf.index][1]):
                     stream, window = self.program.windows[leaf.index]
                     plan = of_window(flow, leaf, BasketRows(stream), TIME)
                     found.append(FlowOfWindow(part_of(name, str(leaf)), name, stream, window, plan))
         raw = {one.stream for one in found if may_be_refreshed(one.plan)}
+        raw |= {one.versions.stream for one in self.program.versions}
         return tuple(one for one in found if one.stream not in raw)
 
     def named(self) -> Iterator[NamedPlan]:
@@ -167,7 +172,8 @@ def evaluation(query: Query, setting: Setting) -> Evaluation:
             return Once(query)
     found, why = choose(query, setting.strategy, tiny_joined(setting.wanted))
     plans = Reevaluated(query) if found is None else Incremental(found)
-    depth = Depth.FULL if query.opaque is not None else _depth(plans, setting)
+    keeps = query.opaque is not None or any(is_keyed(w.window) for w in tree.windows(query.plan))
+    depth = Depth.FULL if keeps else _depth(plans, setting)
     if depth is Depth.FULL:
         return AtBoundaries(plans, why)
     return AtBoundaries(Incremental(split(query, depth)), f"{why}; what is kept would not fit into the driver")

@@ -5,8 +5,8 @@ A boundary is evaluated if some window shows something there. Boundary τ is due
 end of input every boundary is, while a window shows something, and windows that never empty are asked up to their first
 boundary past the last row.
 
-Rows are given by their sorted positions alone; gaps cost nothing, because only intervals where something is shown are
-looked at.
+Rows are given by their sorted positions alone, those under LATEST by their validities; gaps cost nothing, because only
+intervals where something is shown are looked at.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from datacell.algebra.window import (
     Fixed,
     Landmark,
     LandmarkRows,
+    LatestBy,
     Now,
     Range,
     Rows,
@@ -41,14 +42,23 @@ class Boundary:
     empty: bool = False
 
 
+@dataclass(frozen=True, eq=False)
+class Validities:
+    """Rows that are valid from when until when, FOREVER if nobody knows; and the last time of all rows there were."""
+
+    begins: Positions
+    ends: Positions
+    last: int
+
+
 def due_in_time(
-    windows: Sequence[TimeWindow], rows: Sequence[Positions], after: int, until: int, ended: bool
+    windows: Sequence[TimeWindow], rows: Sequence[Positions | Validities], after: int, until: int, ended: bool
 ) -> Iterator[Boundary]:
     """The boundaries of a query over time windows in (after, until]; all after `after` once the input has `ended`."""
     slides = sorted({w.slide for w in windows if w.slide is not None})
-    last = max((int(p[-1]) for p in rows if len(p)), default=0)
+    last = max((p.last if isinstance(p, Validities) else int(p[-1]) for p in rows if _any(p)), default=0)
     showing = [_showing(w, p, slides, last if ended else None) for w, p in zip(windows, rows, strict=True)]
-    endless = [interval[0][0] for w, interval in zip(windows, showing, strict=True) if interval and _never_empties(w)]
+    endless = [first for w, p in zip(windows, rows, strict=True) for first in _endless(w, p, slides)]
     limit = FOREVER if ended else until
     intervals = _merged(showing)
     for (start, stop), (begins_again, _) in zip(intervals, [*intervals[1:], (FOREVER, FOREVER)], strict=False):
@@ -77,7 +87,12 @@ def first_seen(window: TimeWindow, rows: Positions, slides: Sequence[int]) -> Po
 
 
 def last_shown(window: TimeWindow, rows: Positions, slides: Sequence[int]) -> Positions:
-    """For each row the last boundary at which the window shows it, which is before the first one if none does."""
+    """For each row the last boundary at which the window shows it, which is before the first one if none does.
+
+    Under LATEST a row counts if it is there when the first boundary after it fires, and otherwise not at all.
+    """
+    if isinstance(window, LatestBy):
+        return first_seen(window, rows, slides)
     stops = _last_end(window, rows)
     if isinstance(window, Landmark) and window.since is not None:
         ends = np.full(len(rows), FOREVER, dtype=np.int64) if stops is None else stops
@@ -152,8 +167,47 @@ def shown_in_time(window: TimeWindow, boundary: int) -> tuple[int, int]:
     return -FOREVER, end
 
 
-def _showing(window: TimeWindow, rows: Positions, slides: Sequence[int], last: int | None) -> list[tuple[int, int]]:
+def latest_own(window: TimeWindow, at: int, slides: Sequence[int]) -> int:
+    """The last boundary up to an instant that the window has: its own, or those of the query if it has none."""
+    return max(at // slide * slide for slide in ([window.slide] if window.slide is not None else slides))
+
+
+def _any(rows: Positions | Validities) -> bool:
+    return len(rows.begins if isinstance(rows, Validities) else rows) > 0
+
+
+def _endless(window: TimeWindow, rows: Positions | Validities, slides: Sequence[int]) -> list[int]:
+    """The boundaries from which on the window shows something that never ends, as far as is known."""
+    if isinstance(rows, Validities):
+        return list(map(int, _first_shown(window, rows.begins[rows.ends >= FOREVER])))
+    interval = _showing(window, rows, slides, None) if _never_empties(window) else []
+    return [interval[0][0]] if interval else []
+
+
+def _first_shown(window: TimeWindow, rows: Positions) -> Positions:
+    return rows + 1 if window.slide is None else (rows // window.slide + 1) * window.slide
+
+
+def _showing_valid(
+    window: TimeWindow, rows: Validities, slides: Sequence[int], last: int | None
+) -> list[tuple[int, int]]:
+    """A row that is valid in [begins, ends) is shown at the boundaries in (begins, ends]."""
+    own = [window.slide] if window.slide is not None else slides
+    never = FOREVER if last is None else min((last // s + 1) * s for s in own) + 1
+    finite = np.minimum(rows.ends, FOREVER - 1)
+    stops = finite + 1 if window.slide is None else (finite // window.slide + 1) * window.slide
+    stops = np.where(rows.ends >= FOREVER, never, stops)
+    starts = _first_shown(window, rows.begins)
+    order = np.argsort(starts, kind="stable")
+    return _joined(starts[order], stops[order])
+
+
+def _showing(
+    window: TimeWindow, rows: Positions | Validities, slides: Sequence[int], last: int | None
+) -> list[tuple[int, int]]:
     """The intervals [start, stop) of boundaries at which the window shows some row."""
+    if isinstance(rows, Validities):
+        return _showing_valid(window, rows, slides, last)
     if isinstance(window, Landmark) and window.since is not None:
         rows = rows[rows >= micros(window.since)]
     if not len(rows):
@@ -179,7 +233,7 @@ def _last_end(window: TimeWindow, rows: Positions) -> Positions | None:
             return (rows // size + 1) * size
         case Now():
             return rows + 1
-        case Unbounded() | Landmark():
+        case Unbounded() | Landmark() | LatestBy():
             return None
     raise AssertionError(window)
 

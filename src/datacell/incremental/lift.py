@@ -32,14 +32,14 @@ from datacell.algebra.plan import (
     Over,
     Plan,
     SortKey,
-    Stream,
     Union,
     Window,
 )
 from datacell.algebra.query import TIME_COLUMNS, Query
 from datacell.algebra.schema import Field, Named, Schema
 from datacell.algebra.types import BIGINT, INT, Type
-from datacell.algebra.window import Rows
+from datacell.algebra.versions import UNTIL, with_columns
+from datacell.algebra.window import LatestBy, Rows, WindowSpec
 from datacell.errors import PlanError
 from datacell.incremental.inputs import BOUNDARIES, ROWS, ShownRows, WindowRows
 from datacell.incremental.merge import AT
@@ -206,16 +206,24 @@ class _Windows(AtBoundaries):
 
     def at_one(self, plan: Plan) -> Plan:
         assert isinstance(plan, _Numbered)
-        rows = _with_position(plan.child, WindowRows(plan.index))
+        rows = _rows_of(plan)
         return _shown_rows(rows, plan, ())
 
     def at_many(self, plan: Plan) -> Plan:
         assert isinstance(plan, _Numbered)
-        rows, columns = _with_position(plan.child, WindowRows(plan.index)), bounds(plan.index)
-        position, (start, stop) = scalar.column(_position(rows)), map(scalar.column, columns)
-        inside = [exp.GTE(this=position, expression=start), exp.LT(this=position.copy(), expression=stop)]
-        joined = Join(rows, self.boundaries(columns), condition=scalar.conjoin(list(inside)))
+        rows, columns = _rows_of(plan), bounds(plan.index)
+        joined = Join(rows, self.boundaries(columns), condition=_is_shown_in(plan.window, rows, *columns))
         return _shown_rows(joined, plan, self.names)
+
+
+def _is_shown_in(window: WindowSpec, rows: Plan, start: str, stop: str) -> exp.Expr:
+    """Does a window that shows what lies between two positions show a row?"""
+    position = scalar.column(_position(rows))
+    begun = exp.LT(this=position, expression=scalar.column(stop))
+    if isinstance(window, LatestBy):
+        valid = exp.GTE(this=scalar.column(UNTIL), expression=scalar.column(stop))
+        return scalar.conjoin([begun, valid])
+    return scalar.conjoin([exp.GTE(this=position.copy(), expression=scalar.column(start)), begun])
 
 
 def _shown_rows(rows: Plan, window: _Numbered, boundary: tuple[str, ...]) -> Plan:
@@ -291,18 +299,13 @@ def _is_shown(since: str, until: str | None = None) -> exp.Expr:
     return scalar.conjoin(conditions)
 
 
-def _with_position(plan: Plan, slot: WindowRows) -> Plan:
-    """What stands below a window, over the window's rows and keeping each row's position."""
-    match plan:
-        case Stream(alias=alias, columns=columns):
-            return Input(slot, (*columns, Field(POSITION, BIGINT)), alias)
-        case Map(child, columns):
-            below = _with_position(child, slot)
-            return Map(below, (*columns, *below.schema.passing([_position(below)])))
-        case Filter(child):
-            return Filter(_with_position(child, slot), plan.predicate)
-    raise PlanError(f"{plan.head()} below a window")
+def _rows_of(window: _Numbered) -> Plan:
+    """What stands below a window over its rows, keeping each row's position; under LATEST that was done before."""
+    slot = WindowRows(window.index)
+    if isinstance(window.window, LatestBy):
+        return Input(slot, (*window.schema.fields, Field(POSITION, BIGINT), Field(UNTIL, BIGINT)))
+    return with_columns(window.child, slot, (Field(POSITION, BIGINT),))
 
 
 def _position(plan: Plan) -> str:
-    return next(n for n in plan.schema.names if n.endswith(f".{POSITION}"))
+    return next(n for n in plan.schema.names if n.endswith(POSITION))

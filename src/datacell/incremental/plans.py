@@ -10,10 +10,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from datacell.algebra import tree
 from datacell.algebra.plan import Plan
 from datacell.algebra.query import Query
 from datacell.algebra.schema import Field
 from datacell.algebra.types import BIGINT
+from datacell.algebra.versions import Versions
+from datacell.algebra.window import is_keyed
 from datacell.incremental.lift import last_rows_of, lift, lift_rest
 from datacell.incremental.merge import AT, folding
 from datacell.incremental.relations import (
@@ -59,8 +62,16 @@ class Reevaluated:
         many = None if self.query.opaque is not None else lift(self.query, many=True)
         return AnswerPlans(lift(self.query, many=False), many)
 
+    @cached_property
+    def versions(self) -> tuple[Versions, ...]:
+        """The rows of LATEST windows."""
+        windows = enumerate(tree.windows(self.query.plan))
+        return tuple(Versions(n, window) for n, window in windows if is_keyed(window.window))
+
     def named(self) -> Iterator[NamedPlan]:
-        return self.answer.named()
+        yield from self.answer.named()
+        for versions in self.versions:
+            yield from versions.named()
 
 
 @dataclass(frozen=True)

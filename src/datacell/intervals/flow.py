@@ -50,9 +50,10 @@ class NamedSlot(Slot, Enum):
 
 @dataclass(frozen=True)
 class Flow:
-    """A plan over leaves; its rows have a validity."""
+    """A plan over leaves; its rows have a validity, whose end may be open (`algebra.open_ends`)."""
 
     plan: Plan
+    may_be_open: bool = False
 
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:

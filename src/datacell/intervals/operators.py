@@ -61,7 +61,12 @@ class Join(Operator):
     @cached_property
     def new_pairs(self) -> NamedPlan:
         left, right = self.inputs
-        return "new pairs", join.new_pairs(left.columns, right.columns, self.on)
+        return "new pairs", join.new_pairs(left.columns, right.columns, self.on, self.may_be_open)
+
+    @property
+    def may_be_open(self) -> bool:
+        """May it give pairs of which nobody knows yet when they end?"""
+        return any(flow.may_be_open for flow in self.inputs)
 
     @property
     def plans(self) -> tuple[NamedPlan, ...]:

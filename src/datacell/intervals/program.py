@@ -9,11 +9,20 @@ from functools import cached_property
 
 from datacell.algebra.plan import Plan
 from datacell.algebra.query import Query
+from datacell.algebra.versions import Versions
 from datacell.algebra.window import WindowSpec
 from datacell.intervals.flow import Flow, NamedPlan
 from datacell.intervals.operators import Aggregate, Operator, Split, Sweep
 
 ANSWER, FINISH = "answer", "answer: delivered rows"
+
+
+@dataclass(frozen=True)
+class VersionsInPieces:
+    """The rows of a LATEST window, perhaps cut at every multiple of a length."""
+
+    versions: Versions
+    split_every: int | None = None
 
 
 @dataclass(frozen=True)
@@ -25,6 +34,7 @@ class Program:
     operators: tuple[Operator, ...]
     answer: Flow
     finish: Plan | None
+    versions: tuple[VersionsInPieces, ...] = ()
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -41,7 +51,7 @@ class Program:
     @cached_property
     def split_lengths(self) -> tuple[int, ...]:
         """Some rows are cut at every multiple of each of these lengths."""
-        found = []
+        found = [one.split_every for one in self.versions if one.split_every is not None]
         for operator in self.operators:
             match operator:
                 case Split(length=length):
@@ -64,6 +74,8 @@ class Program:
                 yield input_of(label, number), flow.plan
             for name, plan in operator.plans:
                 yield part_of(label, name), plan
+        for one in self.versions:
+            yield from one.versions.named()
         yield ANSWER, self.answer.plan
         if self.finish is not None:
             yield FINISH, self.finish

@@ -55,11 +55,15 @@ class Swept(NamedSlot):
 
 @dataclass(frozen=True)
 class Side(Plan):
-    """An input of the operator that is swept; `keys` are what tells rows apart that never meet."""
+    """An input of the operator that is swept; `keys` are what tells rows apart that never meet.
+
+    Of a row that `may_be_open` a later one may say that it ends at the very instant that time has come to.
+    """
 
     index: int
     columns: tuple[Field, ...]
     keys: tuple[Named, ...]
+    may_be_open: bool = False
 
     @cached_property
     def schema(self) -> Schema:
@@ -165,8 +169,9 @@ def _events(side: Side, keys: tuple[Field, ...], counts: bool) -> list[Plan]:
         before = Named(_KNOWN, condition(known, t=at, before=BEFORE), BOOLEAN)
         return Map(plan, (*named, computed(AT, "t", t=at), counted, before))
 
-    ended = Filter(rows, condition("t <= now", t=TO, now=NOW))
-    return [event(rows, FROM, "1", "t < before"), event(ended, TO, "-1", "t <= before")]
+    past = "t < {}" if side.may_be_open else "t <= {}"
+    ended = Filter(rows, condition(past.format("now"), t=TO, now=NOW))
+    return [event(rows, FROM, "1", "t < before"), event(ended, TO, "-1", past.format("before"))]
 
 
 def _cuts(sides: Sequence[Side], keys: tuple[Field, ...]) -> Plan:

@@ -3,6 +3,9 @@
 What does something to each row alone stays together in flows. A join of two streams, a distinct and an aggregate by
 parts have ways of their own; everything else is swept. Tables are valid whenever there is an answer: that is where some
 window of the query shows something (law 8).
+
+Under LATEST a row begins before anybody knows when it ends. Sweeps and joins go on with such rows, whatever else reads
+them waits.
 """
 
 from __future__ import annotations
@@ -37,13 +40,15 @@ from datacell.algebra.plan import (
 )
 from datacell.algebra.query import Query
 from datacell.algebra.schema import Named
+from datacell.algebra.versions import Versions
+from datacell.algebra.window import LatestBy, is_keyed
 from datacell.errors import PlanError
 from datacell.intervals import operators
 from datacell.intervals.aggregate_columns import Columns
 from datacell.intervals.finish import finished
 from datacell.intervals.flow import Flow, OperatorRows, Presence, WindowRows
 from datacell.intervals.operators import Operator
-from datacell.intervals.program import Program
+from datacell.intervals.program import Program, VersionsInPieces
 from datacell.intervals.sweep import Side
 from datacell.intervals.validity import FROM, TO, VALIDITY, require_no_instant, union
 
@@ -56,9 +61,9 @@ def translate(query: Query) -> Program:
     """The operators of a query whose windows have no SLIDE."""
     translation = _Translation(tree.windows(query.plan))
     plan, finish = finished(_unordered(query.plan))
-    answer = Flow(translation.flow(plan))
+    answer = translation.as_flow(plan)
     windows = tuple((tree.stream_of(w), w.window) for w in translation.windows)
-    return Program(query, windows, tuple(translation.operators), answer, finish)
+    return Program(query, windows, tuple(translation.operators), answer, finish, tuple(translation.versions))
 
 
 class _Translation:
@@ -67,7 +72,12 @@ class _Translation:
     def __init__(self, windows: Sequence[Window]) -> None:
         self.windows = windows
         self.operators: list[Operator] = []
+        self.versions: list[VersionsInPieces] = []
         self._next = 0
+        self._pieces: int | None = None
+
+    def as_flow(self, plan: Plan) -> Flow:
+        return Flow(self.flow(plan), _may_be_open(plan))
 
     def flow(self, plan: Plan, split: int | None = None) -> Plan:
         """The plan as a fragment over leaves, with the validity of each row.
@@ -76,10 +86,10 @@ class _Translation:
         """
         require_no_instant(plan)
         match plan:
-            case Window(child):
+            case Window(child, window):
                 index = self._next
                 self._next += 1
-                return _below_window(child, index)
+                return self._latest(plan, index) if isinstance(window, LatestBy) else _below_window(child, index)
             case Filter(child):
                 return Filter(self.flow(child), plan.predicate)
             case Unfold(child):
@@ -92,10 +102,12 @@ class _Translation:
                 return Union(tuple(map(self._aligned, inputs)))
             case Order(child, limit=None, offset=0):
                 return self.flow(child)
+            case Distinct(child) if _may_be_open(child):
+                return self._swept(plan, [child.schema.passing()], split)
             case Distinct(child):
-                return self._output(operators.Distinct(plan, (Flow(self.flow(child)),)))
+                return self._output(operators.Distinct(plan, (self.as_flow(child),)))
             case Coalesce(child, when):
-                return self._output(operators.Coalesce(plan, (Flow(self.flow(child)),), when))
+                return self._output(operators.Coalesce(plan, (self.as_flow(child),), when))
             case SplitEvery(child, length):
                 return self.flow(child, length) if tree.is_swept(child) else self._split(plan, child, length)
             case Aggregate():
@@ -103,6 +115,11 @@ class _Translation:
             case Join():
                 return self._join(plan, split)
         return self._swept(plan, _keys_apart(plan), split)
+
+    def _latest(self, plan: Window, index: int) -> Plan:
+        versions = Versions(index, plan)
+        self.versions.append(VersionsInPieces(versions, self._pieces))
+        return Input(WindowRows(index), (*plan.schema.fields, *VALIDITY))
 
     def _aligned(self, plan: Plan) -> Plan:
         flow = self.flow(plan)
@@ -124,7 +141,9 @@ class _Translation:
         windows = {w.window for w in (tree.windows(child) if plan.keys else self.windows)}
         if not found or len(found) < len(plan.aggregates) or len(windows) > 1 or not _is_flow(child):
             return None
-        rows = Flow(self.flow(child))
+        if any(map(is_keyed, windows)):  # its rows end in any order
+            return None
+        rows = self.as_flow(child)
         inputs = (rows,) if plan.keys else (rows, self._presence())
         columns = Columns(plan.keys, tuple(found), rows.columns)
         return self._output(operators.Aggregate(plan, inputs, columns, windows.pop(), split))
@@ -135,7 +154,7 @@ class _Translation:
         if tree.is_static(plan.left) and plan.kind in _KEEPS_RIGHT:
             return self._beside(plan, replace(plan, right=self.flow(plan.right)))
         if plan.kind is JoinKind.INNER:
-            sides = Flow(self.flow(plan.left)), Flow(self.flow(plan.right))
+            sides = self.as_flow(plan.left), self.as_flow(plan.right)
             return self._output(operators.Join(plan, sides, plan.condition))
         return self._swept(plan, _equal_keys(plan), split)
 
@@ -153,23 +172,28 @@ class _Translation:
             if tree.is_static(child):
                 sides.append(child)
                 continue
-            flow = Flow(self.flow(child))
-            sides.append(Side(len(flows), flow.columns, () if has_table else key))
+            flow = self.as_flow(child)
+            sides.append(Side(len(flows), flow.columns, () if has_table else key, flow.may_be_open))
             flows.append(flow)
         found = [s for s in sides if isinstance(s, Side)]
         presence = None
         if has_table or (isinstance(plan, Aggregate) and not plan.keys):
             presence = len(flows)
             flows.append(self._presence())
-            found.append(Side(presence, (), ()))
+            found.append(Side(presence, (), (), flows[-1].may_be_open))
         return self._output(operators.Sweep(plan, tuple(flows), _over(plan, sides), tuple(found), presence, split))
 
     def _presence(self) -> Presence:
         """When some window of the query shows something."""
-        return Presence(union([Input(WindowRows(index), VALIDITY) for index in range(len(self.windows))]))
+        rows = union([Input(WindowRows(index), VALIDITY) for index in range(len(self.windows))])
+        return Presence(rows, any(is_keyed(w.window) for w in self.windows))
 
     def _split(self, plan: Plan, child: Plan, length: int) -> Plan:
-        return self._output(operators.Split(plan, (Flow(self.flow(child)),), length))
+        """What is open at a cut ends there, so nothing waits longer for an end that is not known."""
+        around, self._pieces = self._pieces, length
+        rows = self.as_flow(child)
+        self._pieces = around
+        return self._output(operators.Split(plan, (rows,), length))
 
     def _output(self, operator: Operator) -> Plan:
         self.operators.append(operator)
@@ -184,6 +208,19 @@ def _unordered(plan: Plan) -> Plan:
         case Map(Order(child, limit=None, offset=0), columns):
             return Map(child, columns)
     return plan
+
+
+def _may_be_open(plan: Plan) -> bool:
+    """May it give rows of which nobody knows yet when they end?"""
+    match plan:
+        case Window(_, window):
+            return is_keyed(window)
+        case Filter() | Map() | Unfold() | Union() | Order(limit=None, offset=0):
+            return any(map(_may_be_open, plan.children))
+        case Join(left, right, kind):
+            beside = tree.is_static(left) or tree.is_static(right)
+            return (beside or kind is JoinKind.INNER) and (_may_be_open(left) or _may_be_open(right))
+    return False
 
 
 def _is_flow(plan: Plan) -> bool:

@@ -41,6 +41,7 @@ from datacell.algebra.window import (
     Fixed,
     Landmark,
     LandmarkRows,
+    LatestBy,
     Now,
     Range,
     Rows,
@@ -147,6 +148,8 @@ class Sizes:
                 return float(count)
             case Rows(count=count, partition=keys):
                 return count * self.groups([scalar.column(k) for k in keys], rate * HORIZON)
+            case LatestBy(keys=keys):
+                return self.groups([scalar.column(k) for k in keys], rate * HORIZON)
             case Now():
                 return 1.0
             case Unbounded() | Landmark() | LandmarkRows():

@@ -30,7 +30,7 @@ from datacell.algebra.plan import (
     Window,
 )
 from datacell.algebra.schema import Named
-from datacell.algebra.window import Rows
+from datacell.algebra.window import columns_read
 
 
 def rewrite(plan: Plan) -> Plan:
@@ -53,7 +53,7 @@ def _narrow(plan: Plan, needed: frozenset[str]) -> Plan:
         case Unfold(child, name=name):
             return plan.with_children([_narrow(child, (needed - {name}) | _read(plan.expressions()))])
         case Window(child, window):
-            kept = needed | frozenset(window.partition if isinstance(window, Rows) else ())
+            kept = needed | frozenset(columns_read(window))
             narrow = _narrow(child, kept)
             return plan.with_children([narrow if isinstance(child, Group) else _exactly(narrow, kept)])
         case Group(child, keys):

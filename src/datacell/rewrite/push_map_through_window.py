@@ -1,19 +1,18 @@
 """µf(ωw(S))  =  ωw(µf(S))  (the second window rule): a map keeps each row's timestamp and number.
 
-A partitioned row window needs its keys, under whatever name the map gives them.
+A window that goes by columns needs them, under whatever name the map gives them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from sqlglot import exp
 
 from datacell.algebra import scalar
 from datacell.algebra.plan import Map, Plan, Window
 from datacell.algebra.schema import Named
-from datacell.algebra.window import Rows, WindowSpec
+from datacell.algebra.window import WindowSpec, columns_read, renamed
 
 
 def rewrite(node: Plan) -> Plan:
@@ -27,9 +26,7 @@ def rewrite(node: Plan) -> Plan:
 
 
 def _renamed(window: WindowSpec, columns: Sequence[Named]) -> WindowSpec | None:
-    if not isinstance(window, Rows) or not window.partition:
+    if not columns_read(window):
         return window
     names = {c.value.name: c.name for c in columns if isinstance(c.value, exp.Column) and not scalar.is_outer(c.value)}
-    if not all(key in names for key in window.partition):
-        return None
-    return replace(window, partition=tuple(names[key] for key in window.partition))
+    return renamed(window, names) if all(name in names for name in columns_read(window)) else None

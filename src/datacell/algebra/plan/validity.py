@@ -9,7 +9,7 @@ from functools import cached_property
 from datacell.algebra import duration, scalar
 from datacell.algebra.plan.node import Plan, descendants, require_columns
 from datacell.algebra.schema import Named, Schema
-from datacell.algebra.window import Rows, WindowSpec
+from datacell.algebra.window import WindowSpec, columns_read
 from datacell.errors import PlanError
 
 
@@ -23,8 +23,7 @@ class Window(Plan):
     def __post_init__(self) -> None:
         if any(isinstance(node, Window) for node in descendants(self.child)):
             raise PlanError("a window over a window")
-        if isinstance(self.window, Rows):
-            require_columns(self, map(scalar.column, self.window.partition), self.child.schema.names)
+        require_columns(self, map(scalar.column, columns_read(self.window)), self.child.schema.names)
 
     @cached_property
     def schema(self) -> Schema:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 
+from datacell.algebra.open_ends import Ended, is_open
 from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.tree import Key
 from datacell.engines.arrow import arrow_schema
@@ -17,13 +18,17 @@ from datacell.runtime.streams.batch import positions
 
 
 class InputBuffer:
-    """The rows of a flow that have not been taken; `name` is what people read the flow's plan under."""
+    """The rows of a flow that have not been taken; `name` is what people read the flow's plan under.
 
-    def __init__(self, flow: Flow, name: str, plans: Plans) -> None:
+    Rows whose end is open wait here, and all that begin after them, unless who takes them `takes_open`.
+    """
+
+    def __init__(self, flow: Flow, name: str, plans: Plans, takes_open: bool = False) -> None:
         self.schema = arrow_schema(flow.schema)
         self.rows = self.schema.empty_table()
         self.name = name
         self._leaves = flow.leaves
+        self._holds = flow.may_be_open and not takes_open
         self._flow = plans.prepare(name, flow.plan)
 
     def put(self, new: Mapping[Leaf, pa.Table]) -> None:
@@ -40,7 +45,17 @@ class InputBuffer:
 
     def progress(self, progress: Mapping[Leaf, int]) -> int:
         """No row that begins before this instant will come any more."""
-        return min(progress[leaf] for leaf in self._leaves)
+        come = min(progress[leaf] for leaf in self._leaves)
+        return min(come, self.first_open()) if self._holds else come
+
+    def first_open(self) -> int:
+        """When the first row begins of which nobody knows when it ends."""
+        begins = positions(self.rows[FROM])
+        return int(begins[is_open(positions(self.rows[TO]))].min(initial=FOREVER + 1))
+
+    def settle(self, ended: Ended) -> None:
+        """Some ends have become known."""
+        self.rows = settled(self.rows, ended)
 
     def take(self, until: int) -> pa.Table:
         """The rows that begin before this instant."""
@@ -51,6 +66,11 @@ class InputBuffer:
 
     def clear(self) -> None:
         self.rows = self.schema.empty_table()
+
+
+def settled(rows: pa.Table, ended: Ended) -> pa.Table:
+    """The rows with the ends that have become known."""
+    return _with(rows, TO, ended.known(positions(rows[TO]))) if ended and len(rows) else rows
 
 
 def reaching(rows: pa.Table, at: int) -> pa.Table:

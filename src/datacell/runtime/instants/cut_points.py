@@ -74,12 +74,15 @@ class CutPoints:
 
 
 def multiples(length: int | None, known: Positions, since: int, now: int) -> Positions:
-    """The multiples of a length in [since, now), none before what is known, and at the end one that is after it."""
+    """The multiples of a length in [since, now), none before what is known, and at the end one that is after it.
+
+    What was cut at `since` before is cut there again, also if all that is known now is older.
+    """
     finite = known[known < FOREVER]
     if length is None or not len(finite):
         return np.empty(0, dtype=np.int64)
     first = max(since, int(finite.min()))
-    last = min(now, (int(finite.max()) // length + 1) * length + 1) if now == END else now
+    last = min(now, max((int(finite.max()) // length + 1) * length, since) + 1) if now == END else now
     return np.arange(-(-first // length) * length, last, length, dtype=np.int64)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from datacell.algebra.open_ends import OpenEnds
 from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.window import Now
 from datacell.compile.evaluation import EveryInstant
@@ -22,6 +23,7 @@ from datacell.runtime.streams.basket import Basket
 from datacell.runtime.streams.batch import Batch, Need
 from datacell.runtime.streams.first_stage import Arrived, MadeOf, Wanted
 from datacell.runtime.streams.lateness import AnsweredWindow
+from datacell.runtime.versions import KeptVersions
 
 
 class AnswersAtEveryInstant:
@@ -36,12 +38,32 @@ class AnswersAtEveryInstant:
             MadeRows(one, baskets[one.stream], plans, output.directory / "made" / str(number))
             for number, one in enumerate(described.stateless)
         ]
+        self._open_ends = OpenEnds()
+        self._versions = [
+            KeptVersions(
+                one.versions,
+                plans,
+                output.directory / "made" / f"latest-{one.versions.index}",
+                baskets[one.versions.stream].last_batch,
+                self._open_ends,
+            )
+            for one in described.program.versions
+        ]
         named = ((name, self._of(name), basket) for name, basket in baskets.items())
         self._narrowed = {name for name, made, basket in named if made and narrows(made, basket.schema)}
         """The streams of which less comes to the driver if the first stage makes something of them."""
         self._has_cluster = plans.has_cluster
         since = saved.get("since", -FOREVER)
-        self.program = RunningProgram(described.program, baskets, plans, *reached, staged=self._staged, since=since)
+        self.program = RunningProgram(
+            described.program,
+            baskets,
+            plans,
+            *reached,
+            staged=self._staged,
+            since=since,
+            kept=self._versions,
+            open_ends=self._open_ends,
+        )
         self._recovered = None if output.last is None else output.last.rows
         self._has_fired = False
 
@@ -49,9 +71,13 @@ class AnswersAtEveryInstant:
         return {}
 
     def ingest(self, stream: str, batch: Batch, prepared: PreparedBatch) -> None:  # noqa: ARG002
-        """Rows are taken when time has come to them."""
+        """Rows are taken when time has come to them; those of a LATEST window stay for longer than others."""
         for one in self._of(stream):
             one.forget_from(batch.number)
+        for versions in self._versions:
+            if versions.described.stream == stream:
+                versions.forget_from(batch.number)
+                versions.put(batch, self.program.now)
 
     def wanted(self, stream: str, expected: float) -> Sequence[Wanted] | None:
         """What needs no state; the rest is done, and what is kept stays, in the driver."""
@@ -93,9 +119,14 @@ class AnswersAtEveryInstant:
         """Operators let go of rows by themselves."""
         for one in self._staged:
             one.expire(self.program.released)
+        for versions in self._versions:
+            versions.expire(self.program.released)
 
     def held(self) -> Held:
-        held, sizes = self.program.held(), [one.size() for one in self._staged]
+        held, sizes = (
+            self.program.held(),
+            [*(one.size() for one in self._staged), *(one.size() for one in self._versions)],
+        )
         return Held(held.chunks, held.rows + sum(rows for rows, _ in sizes), sum(size for _, size in sizes))
 
     def latest(self) -> pa.Table | None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 import pyarrow as pa
 
+from datacell.algebra.open_ends import NOTHING_ENDED, Ended
 from datacell.algebra.positions import FOREVER
 from datacell.engines.arrow import arrow_schema
 from datacell.intervals.flow import Leaf, NamedPlan
@@ -27,10 +29,18 @@ class StatefulOperator(ABC):
     It has taken what begins before `before`, and will give no more rows that begin before `given`.
     """
 
+    takes_open: ClassVar[bool] = False
+    """Does it take rows before their ends are known?"""
+
+    ended: Ended = NOTHING_ENDED
+    """Of the open ends of rows that it has given, those that have become known since the last step of time."""
+
     def __init__(self, operator: Operator, label: str, plans: Plans, cut_points: CutPoints) -> None:
         self.cut_points = cut_points
         self.schema = arrow_schema(operator.schema)
-        self.buffers = [InputBuffer(flow, input_of(label, n), plans) for n, flow in enumerate(operator.inputs)]
+        self.buffers = [
+            InputBuffer(flow, input_of(label, n), plans, self.takes_open) for n, flow in enumerate(operator.inputs)
+        ]
         self.before = self.given = -FOREVER
         self._label, self._plans = label, plans
 
@@ -44,6 +54,11 @@ class StatefulOperator(ABC):
         rows, self.given = self.take([buffer.take(now) for buffer in self.buffers], now)
         self.before = now
         return rows.select(self.schema.names), self.given
+
+    def settle(self, ended: Ended) -> None:
+        """Some ends have become known of rows that it has taken or will take."""
+        for buffer in self.buffers:
+            buffer.settle(ended)
 
     def reset(self) -> None:
         """Begin again, as if no row had come."""

@@ -11,7 +11,8 @@ A table that may be refreshed is replaced at the instant that time has come to. 
 so of such a query no row is given out before it has ended; then all before that instant is, and after it operators
 begin again, with what is still valid.
 
-A row that goes on holds back everything that began after it. Where that is much, the operator that waits is cut.
+A row that goes on holds back everything that began after it. Where that is much, the operator that waits is cut, and so
+are the rows of LATEST windows, of which nobody knows when they end.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
+from datacell.algebra.open_ends import OpenEnds
 from datacell.algebra.plan import Coalescing
 from datacell.algebra.positions import FOREVER
 from datacell.algebra.tree import may_be_refreshed
@@ -41,11 +43,12 @@ from datacell.runtime.instants.distinct import StatefulDistinct
 from datacell.runtime.instants.join import StatefulJoin
 from datacell.runtime.instants.made import MadeRows
 from datacell.runtime.instants.operator import StatefulOperator
-from datacell.runtime.instants.sources import Sources
+from datacell.runtime.instants.sources import RunningVersions, Sources
 from datacell.runtime.instants.split import StatefulSplit
 from datacell.runtime.instants.sweep import StatefulSweep
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.streams.basket import Basket
+from datacell.runtime.versions import KeptVersions
 
 MOST_WAITING = 10_000
 """Rows that may wait for one that goes on."""
@@ -70,14 +73,20 @@ class RunningProgram:
         cut_points: Sequence[Sequence[CutPoint]] = (),
         staged: Sequence[MadeRows] = (),
         since: int = -FOREVER,
+        kept: Sequence[KeptVersions] = (),
+        open_ends: OpenEnds | None = None,
     ) -> None:
-        """What was valid before `since` was answered with older tables."""
+        """What was valid before `since` was answered with older tables. `kept` is of LATEST windows."""
         self.program, self.now, self.released, self.since = program, now, released, since
         self._holds = may_be_refreshed(program.query.plan) and all(map(ends, program.windows))
-        self.cut_points = [CutPoints(c) for c in cut_points or [(_first(o),) for o in program.operators]]
-        described = zip(program.operators, program.labels, self.cut_points, strict=True)
-        self.operators = [_stateful(operator, label, plans, cuts) for operator, label, cuts in described]
-        self.sources = Sources(program.windows, baskets, staged)
+        firsts = [*map(_first, program.operators), *(CutPoint(-FOREVER) for _ in kept)]
+        self.cut_points = [CutPoints(c) for c in cut_points or [(first,) for first in firsts]]
+        described = zip(program.operators, program.labels, self.cut_points, strict=False)
+        open_ends = open_ends or OpenEnds()
+        self.operators = [_stateful(operator, label, plans, cuts, open_ends) for operator, label, cuts in described]
+        of_windows = zip(kept, self.cut_points[len(self.operators) :], program.versions, strict=True)
+        versions = [RunningVersions(one, cuts, described.split_every) for one, cuts, described in of_windows]
+        self.sources = Sources(program.windows, baskets, staged, versions)
         self._answer, self._delivery = InputBuffer(program.answer, ANSWER, plans), Delivery(program, plans)
         self._cuts = 0
         self._is_warm = False
@@ -129,7 +138,8 @@ class RunningProgram:
         return self._delivery.valid_until(self.released)
 
     def held(self) -> Held:
-        return Held(1, sum(o.size() for o in self.operators) + len(self._answer.rows))
+        versions = sum(one.kept.size()[0] for one in self.sources.versions)
+        return Held(1, versions + sum(o.size() for o in self.operators) + len(self._answer.rows))
 
     def waiting(self) -> int:
         """How many rows are there that must wait for earlier ones."""
@@ -142,13 +152,16 @@ class RunningProgram:
 
     def _is_cut_before(self, until: int) -> bool:
         """Is there something to be cut before this instant?"""
-        is_split = any(-(-self.now // length) * length < until for length in self.program.split_lengths)
+        is_split = any(one.cut_points.last.at == self.now for one in self.sources.versions) or any(
+            -(-self.now // length) * length < until for length in self.program.split_lengths
+        )
         return (is_split or any(o.is_cut() for o in self.operators)) and self.held().rows > 0
 
     def _warm_up(self) -> None:
         """Bring the operators to where they were, or to the beginning; what that gives was given before."""
         for operator in self.operators:
             operator.reset()
+        self.sources.reset()
         self._answer.clear()
         self._is_warm = True
         if self.now != -FOREVER:
@@ -165,14 +178,17 @@ class RunningProgram:
 
     def _flow(self, since: int, until: int) -> int:
         """Let the rows between two instants flow into the answer, which has then come to an instant."""
-        new = self.sources.new(since, until)
+        new, ended = self.sources.new(since, until)
         for buffer in (*(b for o in self.operators for b in o.buffers), self._answer):
             for made in self.sources.made(buffer.name, since, until):
                 buffer.add(made)
         progress: dict[Leaf, int] = dict.fromkeys(new, until)
         for index, operator in enumerate(self.operators):
             leaf = OperatorRows(index)
+            operator.settle(ended)
             new[leaf], progress[leaf] = operator.advance(new, progress)
+            ended += operator.ended
+        self._answer.settle(ended)
         self._answer.put(new)
         if self.since != -FOREVER:
             self._answer.rows = from_instant(self._answer.rows, self.since)
@@ -183,24 +199,39 @@ class RunningProgram:
         waiting = self.waiting()
         if waiting <= MOST_WAITING:
             return
+        self._relieve_open(step, waiting)
+        if not self.operators:
+            return
         slowest = max(self.operators, key=lambda o: o.before - o.given)
         count, behind = slowest.open_rows(), slowest.before - slowest.given
         if count is not None and behind >= PATIENCE * step and waiting >= FEW_OPEN * count:
             slowest.cut_points.cut(slowest.before)
             self._cuts += 1
 
+    def _relieve_open(self, step: int, waiting: int) -> None:
+        """Cut what is open under LATEST windows, if that is what too much waits for."""
+        buffers = [*(b for o in self.operators if not o.takes_open for b in o.buffers), self._answer]
+        behind = self.now - min(b.first_open() for b in buffers)
+        count = sum(one.kept.open_rows() for one in self.sources.versions)
+        if count and behind >= PATIENCE * step and waiting >= FEW_OPEN * count:
+            for one in self.sources.versions:
+                one.cut_points.cut(self.now)
+            self._cuts += 1
+
     def _close(self, last: int) -> None:
         """Everything was said up to this instant: nothing that comes will be coalesced with it."""
         self.released, self._is_closed, self._is_warm = last, True, False
-        for operator, cut_points in zip(self.program.operators, self.cut_points, strict=True):
+        for operator, cut_points in zip(self.program.operators, self.cut_points, strict=False):
             if isinstance(operator, operators.Coalesce):
                 cut_points.cut(last)
 
 
-def _stateful(operator: Operator, label: str, plans: Plans, cut_points: CutPoints) -> StatefulOperator:
+def _stateful(
+    operator: Operator, label: str, plans: Plans, cut_points: CutPoints, open_ends: OpenEnds
+) -> StatefulOperator:
     match operator:
         case operators.Join():
-            return StatefulJoin(operator, label, plans, cut_points)
+            return StatefulJoin(operator, label, plans, cut_points, open_ends)
         case operators.Distinct():
             return StatefulDistinct(operator, label, plans, cut_points)
         case operators.Sweep():

@@ -8,11 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from datacell.algebra.open_ends import Ended
 from datacell.algebra.tree import Key
 from datacell.intervals import operators
 from datacell.intervals.sweep import BEFORE, NOW, SideRows, Swept
 from datacell.intervals.validity import AT, BEGINS, ENDS, FROM, TO
-from datacell.runtime.instants.buffer import reaching
+from datacell.runtime.instants.buffer import reaching, settled
 from datacell.runtime.instants.cut_points import CutPoints
 from datacell.runtime.instants.operator import Given, StatefulOperator
 from datacell.runtime.plans.plans import Plans
@@ -20,6 +21,8 @@ from datacell.runtime.streams.batch import positions
 
 
 class StatefulSweep(StatefulOperator):
+    takes_open = True
+
     def __init__(self, operator: operators.Sweep, label: str, plans: Plans, cut_points: CutPoints) -> None:
         super().__init__(operator, label, plans, cut_points)
         self._split_every = operator.split_every
@@ -33,6 +36,10 @@ class StatefulSweep(StatefulOperator):
         super().reset()
         self._sides = [side.schema.empty_table() for side in self._sides]
         self._open = 0
+
+    def settle(self, ended: Ended) -> None:
+        super().settle(ended)
+        self._sides = [settled(side, ended) for side in self._sides]
 
     def take(self, new: Sequence[pa.Table], now: int) -> Given:
         self._sides = [pa.concat_tables([old, more]) for old, more in zip(self._sides, new, strict=True)]

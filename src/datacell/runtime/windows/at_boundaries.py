@@ -16,7 +16,7 @@ from datacell.engines.arrow import arrow_schema
 from datacell.engines.protocol import Files
 from datacell.engines.transfers import Account
 from datacell.incremental import boundaries, lift
-from datacell.incremental.boundaries import Boundary
+from datacell.incremental.boundaries import Boundary, Validities
 from datacell.incremental.plans import Incremental
 from datacell.runtime.evaluation import Fired, Held, PreparedBatch, Ready
 from datacell.runtime.plans.memory import row_bytes
@@ -65,8 +65,8 @@ class WindowStrategy(Protocol):
 
     def ingest_made(self, stream: str, arrived: Arrived, made: Sequence[MadeOf], missed: Positions) -> None: ...
 
-    def positions(self) -> list[Positions]:
-        """For each window, sorted positions that tell where its stream has rows."""
+    def positions(self, watermark: int, ended: bool) -> Sequence[Positions | Validities]:
+        """For each window, sorted positions that tell where its stream has rows, or when these are valid."""
 
     def at_once(self) -> int:
         """Boundaries that may be answered at once."""
@@ -92,9 +92,9 @@ class AnswersAtBoundaries:
         self.query: Query = described.query
         self.strategy, self.baskets = described.strategy, baskets
         self.windows = QueryWindows.of(self.query)
-        self.windowing: WindowStrategy = _strategy(described, baskets, plans, output)
         self._output, self._memory = output, plans.memory
         self.reached, self._latest = _recovered(output)
+        self.windowing: WindowStrategy = self._strategy(described, plans)
         self._due: list[Boundary] = []
 
     def prepare(self, stream: str, batch: Batch) -> PreparedBatch:
@@ -162,6 +162,16 @@ class AnswersAtBoundaries:
     def remark(self) -> str:
         return ""
 
+    def _strategy(self, described: AtBoundaries, plans: Plans) -> Reevaluation | Increments:
+        output = self._output
+        match described.plans:
+            case Incremental() as incremental:
+                directory = output.directory / "slices"
+                return Increments(incremental, directory, self.baskets, plans, lambda: output.directory_of_next)
+            case reevaluated:
+                directory = output.directory / "made"
+                return Reevaluation(reevaluated, self.baskets, plans, directory, lambda: self.reached.boundary)
+
     def _wanted(self, ready: Ready) -> Iterator[Boundary]:
         """The boundaries that may be answered now, oldest first."""
         specs = self.windows.specs
@@ -172,7 +182,7 @@ class AnswersAtBoundaries:
             now = ready()
             found = boundaries.due_in_time(
                 specs,  # type: ignore[arg-type]
-                self.windowing.positions(),
+                self.windowing.positions(now.watermark, now.ended),
                 self.reached.boundary,
                 now.watermark,
                 now.ended,
@@ -184,17 +194,6 @@ def _fired(due: Sequence[Boundary], rows: Answer, latest: Answer, previous: pa.T
     tail = 0 if isinstance(latest, Files) else len(latest)
     reached = Reached(due[-1].end, tail, previous)
     return Fired(rows, latest, reached, reached.saved(), len(due), previous)
-
-
-def _strategy(
-    described: AtBoundaries, baskets: Mapping[str, Basket], plans: Plans, output: Output
-) -> Reevaluation | Increments:
-    match described.plans:
-        case Incremental() as incremental:
-            directory = output.directory / "slices"
-            return Increments(incremental, directory, baskets, plans, lambda: output.directory_of_next)
-        case reevaluated:
-            return Reevaluation(reevaluated, baskets, plans)
 
 
 def _recovered(output: Output) -> tuple[Reached, Answer | None]:

@@ -25,6 +25,7 @@ class Expiry:
         """Let go of what no boundary after this one needs."""
         for number, relation in self.relations.described:
             oldest = self._windows.oldest_needed(relation.stream, boundary)
+            assert oldest is not None
             self.relations.slices[number].expire(oldest)
             if number in self._compactions:
                 self._compactions[number].run(boundary, oldest)

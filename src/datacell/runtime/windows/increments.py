@@ -71,7 +71,7 @@ class Increments:
         self.ingestions[stream].ingest_made(arrived, made, missed)
         self._spent = perf_counter() - started
 
-    def positions(self) -> list[Positions]:
+    def positions(self, watermark: int, ended: bool) -> Sequence[Positions]:  # noqa: ARG002 - what has come tells
         if self.windows.axis is Axis.NUMBER:
             return [np.empty(0, dtype=np.int64) for _ in self.windows.streams]
         occupied = {stream: ingestion.occupied() for stream, ingestion in self.ingestions.items()}

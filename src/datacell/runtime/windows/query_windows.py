@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datacell.algebra import tree
 from datacell.algebra.positions import FOREVER
 from datacell.algebra.query import Query, Timing
-from datacell.algebra.window import WindowSpec
+from datacell.algebra.window import WindowSpec, is_keyed
 from datacell.incremental import boundaries
 from datacell.runtime.streams.batch import Axis
 
@@ -34,7 +34,13 @@ class QueryWindows:
     def over(self, stream: str) -> list[WindowSpec]:
         return [spec for spec, name in zip(self.specs, self.streams, strict=True) if name == stream]
 
-    def oldest_needed(self, stream: str, boundary: int) -> int:
-        """The oldest position of a stream that some window may show after this boundary."""
+    def oldest_needed(self, stream: str, boundary: int) -> int | None:
+        """The oldest position of a stream that some window may show after this boundary.
+
+        None if that is kept in another way.
+        """
         first = 0 if self.axis is Axis.NUMBER else -FOREVER
-        return min(boundaries.oldest_needed(spec, max(boundary, first)) for spec in self.over(stream))
+        needed = [
+            boundaries.oldest_needed(spec, max(boundary, first)) for spec in self.over(stream) if not is_keyed(spec)
+        ]
+        return min(needed, default=None)

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
+from sqlglot.tokenizer_core import Token
 
+from datacell.algebra import scalar
 from datacell.algebra.definitions import StreamDefinition
-from datacell.algebra.plan import Plan, Stream, Table, Values, Window
-from datacell.algebra.schema import Field
-from datacell.algebra.types import INT
-from datacell.algebra.window import Rows, WindowSpec
+from datacell.algebra.plan import Map, Plan, Stream, Table, Values, Window
+from datacell.algebra.schema import Field, Named
+from datacell.algebra.types import BOOLEAN, INT
+from datacell.algebra.window import LatestBy, WindowSpec, columns_read, renamed
 from datacell.errors import SqlError, StreamRuleError, counted, did_you_mean
 from datacell.sql.bind.context import Context
+from datacell.sql.bind.expressions import Expressions
 from datacell.sql.bind.scope import Relation, Scope, Visible
 from datacell.sql.bind.subqueries import Bound, Subqueries
+from datacell.sql.text.parsing import parse_expression
 from datacell.sql.text.windows import PlacedWindow
+
+ENDS = "ends key′"
+"""The column that says whether a row only ends its key."""
 
 From = tuple[Plan, Scope]
 Ctes = dict[str, tuple[exp.CTE, "Ctes"]]
@@ -83,8 +90,7 @@ class Sources(ABC):
 
         def make(alias: str, fields: tuple[Field, ...]) -> Plan:
             self.context.stream_nodes[alias] = node.this
-            source = Stream(stream.name, alias, fields)
-            return source if window is None else Window(source, qualified(window, alias))
+            return windowed(self.context, Stream(stream.name, alias, fields), window, placed)
 
         return self._source(node, stream.fields, make, window)
 
@@ -102,8 +108,8 @@ class Sources(ABC):
         plan = make(alias, fields)
         called = self._renamed(node, [f.name for f in fields])
         columns = tuple(
-            Visible(name, column, f.type) for name, column, f in zip(called, plan.schema.names, fields, strict=True)
-        )
+            Visible(name, column, f.type) for name, column, f in zip(called, plan.schema.names, fields, strict=False)
+        )  # a window may have columns of its own after those of the stream
         return plan, Scope((Relation(visible, columns, window),), self.parent)
 
     def _renamed(self, node: exp.Expr, names: list[str]) -> list[str]:
@@ -153,17 +159,35 @@ def placed_window(context: Context, stream: StreamDefinition, placed: PlacedWind
         own = f"its event time is {stream.event_time}" if stream.event_time else "declare WATERMARK FOR a column"
         problem = f"{placed.descriptor.text} is not the event time of {stream.name}"
         raise context.source.rule(problem, placed.descriptor, own)
-    if not isinstance(placed.window, Rows):
-        return placed.window
     for token in placed.partition:
         if token.text.lower() not in names:
             hint = did_you_mean(token.text, names.values())
             raise context.source.rule(f"{stream.name} has no column {token.text}", token, hint)
-    return replace(placed.window, partition=tuple(names[c.lower()] for c in placed.window.partition))
+    return renamed(placed.window, {c: names[c.lower()] for c in columns_read(placed.window)})
 
 
-def qualified(window: WindowSpec, alias: str) -> WindowSpec:
-    """The window over a stream of this alias."""
-    if not isinstance(window, Rows):
-        return window
-    return replace(window, partition=tuple(f"{alias}.{c}" for c in window.partition))
+def windowed(context: Context, source: Stream, window: WindowSpec | None, placed: PlacedWindow | None) -> Plan:
+    """A stream under its window; a condition that ends keys is one more column below it."""
+    if window is None or placed is None:
+        return source
+    named = renamed(window, {c: f"{source.alias}.{c}" for c in columns_read(window)})
+    if not isinstance(named, LatestBy) or not placed.ends:
+        return Window(source, named)
+    condition = _condition(context, source, placed.ends)
+    ends = Named(context.names.fresh(f"{source.alias}.{ENDS}"), condition, BOOLEAN)
+    return Window(Map(source, (*source.schema.passing(), ends)), replace(named, ends=ends.name))
+
+
+def _condition(context: Context, source: Stream, tokens: Sequence[Token]) -> exp.Expr:
+    """A condition over the rows of a stream alone."""
+
+    def no_subquery(node: exp.Expr, scope: Scope) -> Bound:
+        raise context.error("a subquery cannot stand in DELETE WHEN", node)
+
+    named = zip(source.columns, source.schema.fields, strict=True)
+    scope = Scope((Relation(source.alias, tuple(Visible(f.name, c.name, f.type) for f, c in named)),))
+    binder = Expressions(context, scope, source, "DELETE WHEN", Subqueries(context, no_subquery))
+    condition = binder.predicate(parse_expression(context.source, tokens))
+    if scalar.reads_boundary(condition):
+        raise context.source.rule("DELETE WHEN depends on the row alone, not on a window", tokens[0])
+    return condition

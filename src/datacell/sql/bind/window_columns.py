@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from datacell.algebra import scalar
 from datacell.algebra.types import BIGINT, TIMESTAMP
-from datacell.algebra.window import Fixed, Landmark, LandmarkRows, Range, Rows, WindowSpec, counts_rows
+from datacell.algebra.window import Fixed, Landmark, LandmarkRows, LatestBy, Range, Rows, WindowSpec, counts_rows
 from datacell.sql.bind.context import Typed
 
 
@@ -27,7 +27,7 @@ def boundaries(window: WindowSpec) -> tuple[int, int] | None:
             return count % slide, slide
         case Rows(slide=slide) | LandmarkRows(slide=slide) | Landmark(slide=slide):
             return 0, slide
-        case Range(slide=int(slide)) | Fixed(slide=int(slide)):
+        case Range(slide=int(slide)) | Fixed(slide=int(slide)) | LatestBy(slide=int(slide)):
             return 0, slide
     return None
 
@@ -37,7 +37,7 @@ def own_end(window: WindowSpec, others: Collection[WindowSpec]) -> Typed:
     if len({boundaries(w) for w in (window, *others)} - {None}) <= 1:
         return query_end(counts_rows(window))
     match window:
-        case Range(slide=int(slide)) | Fixed(slide=int(slide)) | Landmark(slide=slide):
+        case Range(slide=int(slide)) | Fixed(slide=int(slide)) | LatestBy(slide=int(slide)) | Landmark(slide=slide):
             micros = scalar.call("unix_micros", scalar.boundary())
             return Typed(_timestamp(_minus(micros, _modulo(micros, slide))), TIMESTAMP)
         case LandmarkRows(slide=slide) | Rows(slide=slide, partition=(_, *_)):

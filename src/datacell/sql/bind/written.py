@@ -10,14 +10,14 @@ from sqlglot.tokenizer_core import Token, TokenType
 from datacell.algebra import scalar
 from datacell.algebra.analysis import Analysis, AnalysisError
 from datacell.algebra.definitions import reserved
-from datacell.algebra.plan import Map, Opaque, Plan, Stream, Table, Window
+from datacell.algebra.plan import Map, Opaque, Plan, Stream, Table
 from datacell.algebra.schema import Field, Named, Schema
 from datacell.errors import Place, SqlError, StreamRuleError, UnsupportedError, in_backticks
 from datacell.sql import functions
 from datacell.sql.bind.checks import check_windows
 from datacell.sql.bind.context import Context
 from datacell.sql.bind.scope import numbered
-from datacell.sql.bind.sources import placed_window, qualified
+from datacell.sql.bind.sources import placed_window, windowed
 from datacell.sql.functions.refused import UNREPEATABLE
 from datacell.sql.text.cutting import Cut
 from datacell.sql.text.from_items import FromItem, from_items
@@ -106,13 +106,13 @@ def _input(context: Context, item: FromItem) -> Plan:
             raise context.source.rule(f"{item.name} is an answer that changes, not a stream", item.token, hint)
         columns = stream.fields if stream is not None else context.catalog.table(item.name) or ()
         return _bare(Table(item.name, alias, columns), columns)
-    rows: Plan = Stream(stream.name, alias, stream.fields)
+    rows = Stream(stream.name, alias, stream.fields)
     window = placed_window(context, stream, context.windows.get(item.position))
-    return _bare(rows if window is None else Window(rows, qualified(window, alias)), stream.fields)
+    return _bare(windowed(context, rows, window, context.windows.get(item.position)), stream.fields)
 
 
 def _bare(plan: Plan, columns: Sequence[Field]) -> Plan:
-    pairs = zip(columns, plan.schema.names, strict=True)
+    pairs = zip(columns, plan.schema.names, strict=False)  # a window may have columns of its own after these
     return Map(plan, tuple(Named(f.name, scalar.column(shown), f.type) for f, shown in pairs))
 
 

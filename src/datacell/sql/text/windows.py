@@ -11,6 +11,7 @@ from datacell.algebra.window import (
     Fixed,
     Landmark,
     LandmarkRows,
+    LatestBy,
     Now,
     Range,
     Rows,
@@ -28,34 +29,43 @@ _FORMS = {
     "PARTITION BY": "[PARTITION BY k ROWS 100 SLIDE 10], where both count rows",
     "PARTITION": "[PARTITION BY k ROWS 100 SLIDE 10], where both count rows",
     "LANDMARK": "[LANDMARK SLIDE 1 HOUR RESET EVERY 1 DAY] or [LANDMARK SLIDE 100 ROWS]",
+    "LATEST": "[LATEST BY id], [LATEST BY id DELETE WHEN (op = 'd')] or [LATEST BY id SLIDE 1 MINUTE]",
     "NOW": "[NOW], with nothing more",
     "UNBOUNDED": "[UNBOUNDED], with nothing more",
 }
-_A_WINDOW = "a window is one of RANGE, FIXED, ROWS, PARTITION BY, LANDMARK, NOW or UNBOUNDED"
+_A_WINDOW = "a window is one of RANGE, FIXED, ROWS, PARTITION BY, LANDMARK, LATEST BY, NOW or UNBOUNDED"
 
 
 @dataclass(frozen=True)
 class PlacedWindow:
-    """A window, where it stands, the names in it, and the event-time column that a table function names."""
+    """A window, where it stands, the names in it, and the event-time column that a table function names.
+
+    `ends` is the condition under which a row only ends its key.
+    """
 
     window: WindowSpec
     place: Place
     partition: tuple[Token, ...] = ()
     descriptor: Token | None = None
+    ends: tuple[Token, ...] = ()
 
 
 def bracket(cursor: Cursor) -> PlacedWindow:
     """The window whose bracket opens at the cursor."""
     start = cursor.next("[")
     form = cursor.token.text.upper() if cursor.token is not None else ""
-    partition = _partition(cursor)
-    window = _window(cursor, tuple(t.text for t in partition))
+    ends: tuple[Token, ...] = ()
+    if cursor.takes("LATEST"):
+        partition, ends, window = _latest(cursor)
+    else:
+        partition = _partition(cursor)
+        window = _window(cursor, tuple(t.text for t in partition))
     token = cursor.token
     if token is None or token.token_type != TokenType.R_BRACKET:
         shown = f"{token.text} is not expected in this window" if token is not None else "] expected"
         cursor.fail(shown, f"write {_FORMS[' '.join(form.split())]}")
     cursor.position += 1
-    return PlacedWindow(window, cursor.source.place(start.start, token.end + 1), partition)
+    return PlacedWindow(window, cursor.source.place(start.start, token.end + 1), partition, ends=ends)
 
 
 def _window(cursor: Cursor, partition: tuple[str, ...]) -> WindowSpec:
@@ -86,10 +96,32 @@ def _partition(cursor: Cursor) -> tuple[Token, ...]:
         return ()
     if cursor.sees("ROWS") and _next_is_number(cursor):
         cursor.fail("a column expected", "write [PARTITION BY k ROWS n]")
+    return _names(cursor)
+
+
+def _names(cursor: Cursor) -> tuple[Token, ...]:
     names = [cursor.name("a column")]
     while cursor.takes(","):
         names.append(cursor.name("a column"))
     return tuple(names)
+
+
+def _latest(cursor: Cursor) -> tuple[tuple[Token, ...], tuple[Token, ...], WindowSpec]:
+    """What follows LATEST: its keys, the condition that ends a key, and the window."""
+    if not cursor.takes("BY"):
+        cursor.fail("BY expected", "say of which key the latest row is wanted: [LATEST BY id]")
+    keys = _names(cursor)
+    ends: tuple[Token, ...] = ()
+    if cursor.takes("DELETE"):
+        cursor.expect("WHEN", hint="write [LATEST BY id DELETE WHEN (op = 'd')]")
+        if not cursor.sees("("):
+            cursor.fail("( expected", "write [LATEST BY id DELETE WHEN (op = 'd')]")
+        close = cursor.closing()
+        ends = tuple(cursor.tokens[cursor.position + 1 : close])
+        if not ends:
+            cursor.fail("the condition is empty", "write [LATEST BY id DELETE WHEN (op = 'd')]")
+        cursor.position = close + 1
+    return keys, ends, LatestBy(tuple(t.text for t in keys), None, _slide(cursor))
 
 
 def _next_is_number(cursor: Cursor) -> bool:
