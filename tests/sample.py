@@ -22,7 +22,8 @@ from datacell.sql import script
 from datacell.sql.catalog import Catalog
 from datacell.sql.script import defined as defined
 from datacell.sql.statements.statement import CreateQuery, InsertInto, Select
-from reference import EPOCH, Answer, Feed, Reference, Row
+from reference import Answer, Reference
+from window_laws import EPOCH, Feed, Row
 
 SCRIPT = """
 CREATE STREAM s (ts TIMESTAMP, k INT, v DOUBLE, n INT, WATERMARK FOR ts AS ts - INTERVAL 2 SECONDS);

@@ -15,7 +15,8 @@ import datacell
 from datacell.engines.spark import SparkEngine
 from datacell.errors import SqlError, StreamRuleError
 from datacell.testing import Trial
-from reference import Feed, Reference, micros
+from reference import Reference
+from window_laws import Feed, micros
 
 STREAM = "CREATE STREAM s (ts TIMESTAMP, k INT, v INT, c STRING, WATERMARK FOR ts AS ts - INTERVAL 2 SECONDS);"
 T = pa.table({"k": pa.array([1, 2], pa.int32()), "n": ["one", "two"]})

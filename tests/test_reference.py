@@ -10,8 +10,9 @@ import pytest
 from datacell.algebra.query import Query, Timing
 from datacell.sql import script
 from datacell.sql.statements.statement import Select
-from reference import EPOCH, Answer, Feed, Reference
+from reference import Answer, Reference
 from sample import at, defined, engine
+from window_laws import EPOCH, Feed
 
 CATALOG = defined(
     """CREATE STREAM s (ts TIMESTAMP, k INT, v STRING, WATERMARK FOR ts AS ts - INTERVAL 2 SECONDS);

@@ -12,8 +12,9 @@ from typing import Any
 from datacell.algebra.query import Timing
 from datacell.rewrite.driver import fixed_point
 from datacell.rewrite.rules import DECIDE
-from reference import Answer, micros
+from reference import Answer
 from sample import DATA, answers, at, bind
+from window_laws import micros
 
 QUERIES = [
     "SELECT k, count(*) AS n, sum(v) AS total FROM s [RANGE 3 SECONDS SLIDE 1 SECOND] GROUP BY k",

@@ -20,8 +20,8 @@ from cli import asked
 from cli.killing import undisturbed, write_input
 from cluster.losing import LONGEST, disturbed
 from datacell.tools.standalone import StandaloneCluster, spark_home
-from reference import micros
 from sample import DATA, answers, bind
+from window_laws import micros
 
 QUERIES = [
     "SELECT k, count(*) AS n, sum(v) AS total FROM s [RANGE 3 SECONDS SLIDE 1 SECOND] GROUP BY k",

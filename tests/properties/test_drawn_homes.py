@@ -28,9 +28,10 @@ from datacell.cell import intake
 from datacell.placement.homes import DRIVER_MEMORY
 from datacell.runtime.windows import compaction
 from properties.queries import SEVERAL
-from reference import FOREVER, Answer, micros
+from reference import Answer
 from runtime.netrun import Validity, snapshot
 from sample import Values, answers, at, bind, decided
+from window_laws import FOREVER, micros
 
 OF_ONE_STREAM = [
     "SELECT k, avg(v) AS a, count(*) AS c, max(n) AS m FROM s [{w}] WHERE n > 0 GROUP BY k",

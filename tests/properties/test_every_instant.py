@@ -16,9 +16,10 @@ from datacell.engines.protocol import Engine
 from datacell.engines.spark import SparkEngine
 from properties.judging import judged
 from properties.queries import CUTS, EVERY_INSTANT, SEVERAL, data, queries
-from reference import FOREVER, Reference
+from reference import Reference
 from runtime.netrun import Cuts, NetRun, Validity, snapshot
 from sample import Values, bind, catalog, engine
+from window_laws import FOREVER
 
 SHAPES = st.sampled_from(["{}", "{}", "{}", "COALESCE ({})", "SPLIT EVERY 750 MILLISECONDS ({})"])
 UNCUT: Cuts = {"s": [], "r": []}

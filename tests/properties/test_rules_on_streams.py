@@ -30,9 +30,10 @@ from datacell.errors import EngineError
 from datacell.rewrite.driver import fixed_point
 from datacell.rewrite.rules import DECIDE
 from properties.queries import SECONDS, SEVERAL, rows
-from reference import Feed, Reference, Row
+from reference import Reference
 from rewrite.rule_cases import FOLDER, KNOWN, RuleCase
 from sample import Values, at, bind, catalog, engine
+from window_laws import Feed, Row
 
 WINDOWS = {
     "every instant": ("RANGE 2 SECONDS", "FIXED 3 SECONDS", "NOW", "UNBOUNDED"),

@@ -23,8 +23,9 @@ from datacell.runtime.streams.gate import NOTHING_REJECTED
 from datacell.runtime.streams.stream import RunningStream
 from datacell.sql.catalog import Catalog
 from datacell.testing import HandClock, Trial
-from reference import FOREVER, Answer, Feed, Reference, _hashable, micros
+from reference import Answer, Reference
 from sample import DATA, Values, bind, catalog, engine, reference
+from window_laws import FOREVER, Feed, hashable, micros
 
 Validity = tuple[int, int, tuple[Any, ...]]
 """A row of an answer at every instant: from when until when it is valid, and its values."""
@@ -131,7 +132,7 @@ class NetRun:
 
     def _values(self, row: dict[str, Any]) -> tuple[Any, ...]:
         values = (row[name] for name in self.query.plan.schema.names)
-        return tuple(round(v, 9) if isinstance(v, float) else _hashable(v) for v in values)
+        return tuple(round(v, 9) if isinstance(v, float) else hashable(v) for v in values)
 
 
 def net_of(directory: Path, text: str, data: Mapping[str, Values] = DATA) -> NetRun:

@@ -91,6 +91,7 @@ PROPOSED = {
     "use valid_from, or add SLIDE 1 SECOND": (
         "SELECT valid_from, a FROM s [RANGE 5 MINUTES]; SELECT window_end, a FROM s [RANGE 5 MINUTES SLIDE 1 SECOND]"
     ),
+    "write [LATEST BY id DELETE WHEN (op = 'd')]": "SELECT a FROM s [LATEST BY k DELETE WHEN (a = 1)]",
     "write [PARTITION BY k ROWS n]": "SELECT a FROM s [PARTITION BY k ROWS 3]",
     "there is nothing to read it from: add FROM": "SELECT a FROM s",
     "write …() OVER (ORDER BY …)": OVER,

@@ -32,13 +32,14 @@ from datacell.algebra.plan import (
     Over,
     Plan,
     SortKey,
+    Stream,
     Union,
     Window,
 )
 from datacell.algebra.query import TIME_COLUMNS, Query
 from datacell.algebra.schema import Field, Named, Schema
 from datacell.algebra.types import BIGINT, INT, Type
-from datacell.algebra.versions import UNTIL, with_columns
+from datacell.algebra.versions import UNTIL
 from datacell.algebra.window import LatestBy, Rows, WindowSpec
 from datacell.errors import PlanError
 from datacell.incremental.inputs import BOUNDARIES, ROWS, ShownRows, WindowRows
@@ -304,7 +305,19 @@ def _rows_of(window: _Numbered) -> Plan:
     slot = WindowRows(window.index)
     if isinstance(window.window, LatestBy):
         return Input(slot, (*window.schema.fields, Field(POSITION, BIGINT), Field(UNTIL, BIGINT)))
-    return with_columns(window.child, slot, (Field(POSITION, BIGINT),))
+    return _with_position(window.child, slot)
+
+
+def _with_position(plan: Plan, slot: WindowRows) -> Plan:
+    match plan:
+        case Stream(alias=alias, columns=columns):
+            return Input(slot, (*columns, Field(POSITION, BIGINT)), alias)
+        case Map(child, columns):
+            below = _with_position(child, slot)
+            return Map(below, (*columns, *below.schema.passing([_position(below)])))
+        case Filter(child):
+            return Filter(_with_position(child, slot), plan.predicate)
+    raise PlanError(f"{plan.head()} below a window")
 
 
 def _position(plan: Plan) -> str:

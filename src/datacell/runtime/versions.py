@@ -7,9 +7,7 @@ by what is still to be answered. All else follows from these rows, also after a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -20,14 +18,10 @@ from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.schema import Schema
 from datacell.algebra.versions import NUMBER, OPEN_END, TIME, UNTIL, Rows, Versions
 from datacell.engines.arrow import arrow_schema
+from datacell.runtime.kept_rows import KeptRows
 from datacell.runtime.plans.plans import Plans
-from datacell.runtime.storage.saved import SavedTables
 from datacell.runtime.streams.batch import Batch, positions
 
-MOST_SUPERSEDED = 10_000
-"""So many rows may be kept beyond twice what is needed: below that, letting go of them costs more than they do."""
-
-_FIRST = "first"
 _NO_CUTS: Positions = np.empty(0, dtype=np.int64)
 
 
@@ -41,21 +35,6 @@ class Dated:
     ended: Ended
 
 
-@dataclass(frozen=True, eq=False)
-class _Kept:
-    """The rows of the batches from `first` to `number`, or what is left of them."""
-
-    first: int
-    number: int
-    rows: pa.Table
-
-    @cached_property
-    def extent(self) -> tuple[int, int]:
-        """The least and the greatest time."""
-        times = positions(self.rows[TIME])
-        return int(times.min(initial=FOREVER)), int(times.max(initial=-FOREVER))
-
-
 class KeptVersions:
     """It has dated what begins before `until`."""
 
@@ -64,17 +43,12 @@ class KeptVersions:
     ) -> None:
         """`last_batch` is the last one that was taken whole."""
         self.described, self.until = described, -FOREVER
-        self._saved, self._ends = SavedTables(directory), open_ends
-        self._rows, self._dated, self._last = (plans.prepare(*named) for named in described.named())
+        self._ends = open_ends
+        self._below, self._dated, self._last = (plans.prepare(*named) for named in described.named())
         self._columns = [f.name for f in described.columns]
-        self._kept_schema = arrow_schema(Schema(described.kept))
         self._open_schema = arrow_schema(Schema(described.open))
-        self._batches: list[_Kept] = []
-        self._coming = self._kept_schema.empty_table()
-        self._open = self._open_schema.empty_table()
-        self._needed = 0
-        self._recover(last_batch)
-        self.reset()
+        self.rows = KeptRows(arrow_schema(Schema(described.kept)), TIME, directory, last_batch)
+        self._coming, self._open = self.rows.all(), self._open_schema.empty_table()
 
     def put(self, batch: Batch, since: int) -> None:
         """Once this returns, the rows of a batch are safe; those before an instant come too late.
@@ -85,24 +59,22 @@ class KeptVersions:
         in_time = batch.times >= since
         if not in_time.all():
             rows = rows.filter(pa.array(in_time))
-        made = self._rows({Rows.ARRIVED: rows}).select(self._kept_schema.names).cast(self._kept_schema)
-        self._saved.put(batch.number, made, {_FIRST: batch.number})
-        self._batches.append(_Kept(batch.number, batch.number, made))
+        schema = self.rows.schema
+        made = self._below({Rows.ARRIVED: rows}).select(schema.names).cast(schema)
+        self.rows.put(batch.number, made)
         self._coming = pa.concat_tables([self._coming, made])
 
     def forget_from(self, number: int) -> bool:
         """A batch that could not be taken comes again; then everything is dated again."""
-        gone = [kept for kept in self._batches if kept.number >= number]
-        if gone:
-            self._drop(gone)
+        was_there = self.rows.forget_from(number)
+        if was_there:
             self.reset()
-        return bool(gone)
+        return was_there
 
     def reset(self) -> None:
         """Begin again, as if nothing had been dated."""
         self.until = -FOREVER
-        self._open = self._open_schema.empty_table()
-        self._coming = pa.concat_tables([self._kept_schema.empty_table(), *(kept.rows for kept in self._batches)])
+        self._coming, self._open = self.rows.all(), self._open_schema.empty_table()
 
     def advance(self, until: int, cuts: Positions = _NO_CUTS) -> Dated:
         """Date what begins before an instant. Cuts are instants since the last one at which what is valid is cut.
@@ -122,36 +94,17 @@ class KeptVersions:
         times = positions(self._coming[TIME])
         return bool(((times >= since) & (times < until)).any())
 
-    def is_empty(self) -> bool:
-        return not any(len(kept.rows) for kept in self._batches)
-
-    def latest(self) -> int:
-        """The greatest time of a row."""
-        return max((kept.extent[1] for kept in self._batches), default=-FOREVER)
-
-    def earliest(self) -> int:
-        """The least time of a row."""
-        return min((kept.extent[0] for kept in self._batches), default=FOREVER)
-
     def open_rows(self) -> int:
         return len(self._open)
 
-    def size(self) -> tuple[int, int]:
-        """Rows, and their bytes in memory."""
-        tables = [kept.rows for kept in self._batches]
-        return sum(map(len, tables)), sum(table.nbytes for table in tables)
-
     def expire(self, before: int) -> None:
-        """No later answer needs what ends before this instant. The last batch stays: it may come again."""
-        old = self._batches[:-1]
-        if not old or sum(len(kept.rows) for kept in self._batches) <= 2 * self._needed + MOST_SUPERSEDED:
+        """No later answer needs what ends before this instant."""
+        if not self.rows.is_worth_a_look():
             return
-        rows = pa.concat_tables([kept.rows for kept in old])
+        rows = self.rows.old()
         past = positions(rows[TIME]) < before
-        last = self._last({Rows.NEW: rows.filter(pa.array(past))}).select(self._kept_schema.names)
-        left = pa.concat_tables([last.cast(self._kept_schema), rows.filter(pa.array(~past))]).combine_chunks()
-        self._needed = len(left)
-        self._replace(old, left)
+        last = self._last({Rows.NEW: rows.filter(pa.array(past))}).select(rows.schema.names).cast(rows.schema)
+        self.rows.replace_old(pa.concat_tables([last, rows.filter(pa.array(~past))]).combine_chunks())
 
     def _known(self, new: pa.Table, with_others: bool) -> pa.Table:
         """New rows and the open rows of their keys, with their ends; the other open rows too if they are asked for."""
@@ -194,25 +147,6 @@ class KeptVersions:
         rows = rows.set_column(rows.schema.get_field_index(TIME), TIME, pa.array(since))
         opened = rows.append_column(OPEN_END, pa.array(ends)).cast(self._open_schema)
         self._open = opened if are_all else pa.concat_tables([self._open, opened]).combine_chunks()
-
-    def _replace(self, old: Sequence[_Kept], rows: pa.Table) -> None:
-        first, number = old[0].first, old[-1].number
-        self._saved.put(number, rows, {_FIRST: first})
-        for kept in old[:-1]:
-            self._saved.remove(kept.number)
-        self._batches = [_Kept(first, number, rows), *self._batches[len(old) :]]
-
-    def _drop(self, gone: Sequence[_Kept]) -> None:
-        for kept in gone:
-            self._saved.remove(kept.number)
-        self._batches = [kept for kept in self._batches if kept not in gone]
-
-    def _recover(self, last_batch: int) -> None:
-        """Batches that were not taken will come again; what was left of batches stands for them."""
-        found = [_Kept(noted[_FIRST], number, rows) for number, rows, noted in self._saved.read()]
-        self._batches = found
-        stale = [k for k in found if any(o.first <= k.number < o.number for o in found)]
-        self._drop([*stale, *(k for k in found if k.number > last_batch and k not in stale)])
 
 
 def _filled(column: pa.ChunkedArray, value: int) -> Positions:

@@ -9,9 +9,10 @@ from random import Random
 import pytest
 
 from datacell.sql import script
-from reference import FOREVER, Reference
+from reference import Reference
 from runtime.netrun import NetRun, net_of, snapshot
 from sample import Values, answers, at, bind, defined, engine
+from window_laws import FOREVER
 
 
 def put(net: NetRun, number: int, seconds: float, k: int = 1, stream: str = "s") -> None:

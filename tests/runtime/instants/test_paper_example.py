@@ -8,9 +8,10 @@ from math import floor
 from pathlib import Path
 
 from datacell.sql import script
-from reference import Feed, Reference, Row
+from reference import Reference
 from runtime.netrun import NetRun, Validity
 from sample import defined, engine
+from window_laws import Feed, Row
 
 HIGHWAY = (
     "CREATE STREAM highway (lane SMALLINT, speed FLOAT, length FLOAT, `timestamp` TIMESTAMP, "

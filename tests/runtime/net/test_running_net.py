@@ -8,9 +8,9 @@ from threading import Thread
 import pytest
 
 from datacell.runtime.net import backpressure
-from reference import micros
 from runtime.netrun import net_of, without_empty
 from sample import DATA, answers, at, bind, reference
+from window_laws import micros
 
 TIMED = "SELECT k, count(*) AS n FROM s [RANGE 2 SECONDS SLIDE 1 SECOND] GROUP BY k"
 

@@ -10,8 +10,9 @@ import pytest
 
 from datacell.runtime.clock import SystemClock
 from datacell.testing import Trial
-from reference import Feed, Reference
+from reference import Reference
 from sample import at, bind, catalog, engine
+from window_laws import Feed
 
 STREAM = "CREATE STREAM s (ts TIMESTAMP, k INT, v DOUBLE, n INT, WATERMARK FOR ts AS ts - INTERVAL 2 SECONDS);"
 QUERY = "CREATE CONTINUOUS QUERY {name} AS SELECT k, count(*) AS n FROM s [{window}] GROUP BY k;"
@@ -24,6 +25,7 @@ WINDOWS = [
     "FIXED 5 SECONDS SLIDE 2 SECONDS",
     "LANDMARK SLIDE 4 SECONDS",
     "LANDMARK SLIDE 2 SECONDS RESET EVERY 6 SECONDS",
+    "LATEST BY k, ts SLIDE 3 SECONDS",
 ]
 ARRIVING = "CREATE STREAM s (v INT);" + QUERY.format(name="q", window=NARROW).replace("k, ", "").replace(
     "GROUP BY k", ""

@@ -16,7 +16,7 @@ from datacell.compile.compiled import Compiled
 from datacell.compile.evaluation import AtBoundaries, EveryInstant
 from datacell.compile.physical import Physical
 from datacell.incremental import show as words
-from datacell.incremental.plans import Incremental
+from datacell.incremental.plans import Incremental, Reevaluated
 from datacell.incremental.relations import Relation
 from datacell.placement.enumeration import Sites
 from datacell.rewrite import merge_maps
@@ -24,6 +24,8 @@ from datacell.sql.statements.statement import Stage
 
 SHOWN = 3
 """Names of others that are told."""
+
+LATEST_HOW = "one row of each key is kept, which the next one ends"
 
 
 def one_plan(number: int, others: Iterable[str]) -> str:
@@ -89,8 +91,11 @@ class Explained:
             _ = self.physical
 
     def _how(self) -> Mapping[Plan, str]:
-        """Of a query at every instant: how each operator is evaluated."""
+        """Of a query at every instant how each operator is evaluated, and of each what is kept of a LATEST window."""
         match self.compiled.evaluation:
             case EveryInstant(program=program):
-                return {operator.work: operator.how for operator in program.operators}
+                versions: dict[Plan, str] = {one.versions.window: LATEST_HOW for one in program.versions}
+                return {**versions, **{operator.work: operator.how for operator in program.operators}}
+            case AtBoundaries(Reevaluated() as plans):
+                return {one.window: LATEST_HOW for one in plans.versions}
         return {}

@@ -125,7 +125,7 @@ class AnswersAtEveryInstant:
     def held(self) -> Held:
         held, sizes = (
             self.program.held(),
-            [*(one.size() for one in self._staged), *(one.size() for one in self._versions)],
+            [*(one.size() for one in self._staged), *(one.rows.size() for one in self._versions)],
         )
         return Held(held.chunks, held.rows + sum(rows for rows, _ in sizes), sum(size for _, size in sizes))
 

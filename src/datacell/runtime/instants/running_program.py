@@ -138,7 +138,7 @@ class RunningProgram:
         return self._delivery.valid_until(self.released)
 
     def held(self) -> Held:
-        versions = sum(one.kept.size()[0] for one in self.sources.versions)
+        versions = sum(one.kept.rows.size()[0] for one in self.sources.versions)
         return Held(1, versions + sum(o.size() for o in self.operators) + len(self._answer.rows))
 
     def waiting(self) -> int:

@@ -29,12 +29,12 @@ class RunningVersions:
     split_every: int | None = None
 
     def advance(self, since: int, until: int) -> Dated:
-        known = np.array([self.kept.earliest(), self.kept.latest()], dtype=np.int64)
+        known = np.array(self.kept.rows.extent, dtype=np.int64)
         return self.kept.advance(until, self.cut_points.between(self.split_every, known, since, until))
 
     def changes(self, since: int, until: int) -> bool:
         """Does a row begin between two instants, or the input end?"""
-        return self.kept.begins_between(since, until) or (until == END and not self.kept.is_empty())
+        return self.kept.begins_between(since, until) or (until == END and not self.kept.rows.is_empty())
 
 
 class Sources:
@@ -83,7 +83,7 @@ class Sources:
 
     def last_change(self) -> int:
         """The last instant that is said anything about when the input ends."""
-        latest = [one.kept.latest() + 1 for one in self.versions if not one.kept.is_empty()]
+        latest = [one.kept.rows.extent[1] + 1 for one in self.versions if not one.kept.rows.is_empty()]
         return max((*latest, *(_last_change(window, times) for window, times in self._times())), default=-FOREVER)
 
     def oldest_needed(self, stream: str, since: int) -> list[Need]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
@@ -94,7 +94,7 @@ class AnswersAtBoundaries:
         self.windows = QueryWindows.of(self.query)
         self._output, self._memory = output, plans.memory
         self.reached, self._latest = _recovered(output)
-        self.windowing: WindowStrategy = self._strategy(described, plans)
+        self.windowing: WindowStrategy = _strategy(described, baskets, plans, output, lambda: self.reached.boundary)
         self._due: list[Boundary] = []
 
     def prepare(self, stream: str, batch: Batch) -> PreparedBatch:
@@ -162,16 +162,6 @@ class AnswersAtBoundaries:
     def remark(self) -> str:
         return ""
 
-    def _strategy(self, described: AtBoundaries, plans: Plans) -> Reevaluation | Increments:
-        output = self._output
-        match described.plans:
-            case Incremental() as incremental:
-                directory = output.directory / "slices"
-                return Increments(incremental, directory, self.baskets, plans, lambda: output.directory_of_next)
-            case reevaluated:
-                directory = output.directory / "made"
-                return Reevaluation(reevaluated, self.baskets, plans, directory, lambda: self.reached.boundary)
-
     def _wanted(self, ready: Ready) -> Iterator[Boundary]:
         """The boundaries that may be answered now, oldest first."""
         specs = self.windows.specs
@@ -194,6 +184,21 @@ def _fired(due: Sequence[Boundary], rows: Answer, latest: Answer, previous: pa.T
     tail = 0 if isinstance(latest, Files) else len(latest)
     reached = Reached(due[-1].end, tail, previous)
     return Fired(rows, latest, reached, reached.saved(), len(due), previous)
+
+
+def _strategy(
+    described: AtBoundaries,
+    baskets: Mapping[str, Basket],
+    plans: Plans,
+    output: Output,
+    answered: Callable[[], int],
+) -> Reevaluation | Increments:
+    match described.plans:
+        case Incremental() as incremental:
+            directory = output.directory / "slices"
+            return Increments(incremental, directory, baskets, plans, lambda: output.directory_of_next)
+        case reevaluated:
+            return Reevaluation(reevaluated, baskets, plans, output.directory / "made", answered)
 
 
 def _recovered(output: Output) -> tuple[Reached, Answer | None]:

@@ -38,8 +38,8 @@ class LatestRows:
 
     def validities(self, watermark: int, ended: bool) -> Validities:
         """When rows are valid, as far as boundaries up to the watermark show it."""
-        last = self.kept.latest()
-        if not self.kept.is_empty() and (ended or watermark != -FOREVER):
+        last = self.kept.rows.extent[1]
+        if not self.kept.rows.is_empty() and (ended or watermark != -FOREVER):
             least = min(self._slides if self.spec.slide is None else (self.spec.slide,))
             self._advance(latest_own(self.spec, last + least if ended else watermark, self._slides))
         if self._rows is None:

@@ -114,7 +114,7 @@ class Reevaluation:
     def held(self) -> Held | None:
         if not self._latest:
             return None
-        sizes = [latest.kept.size() for latest in self._latest.values()]
+        sizes = [latest.kept.rows.size() for latest in self._latest.values()]
         return Held(1, sum(rows for rows, _ in sizes), sum(size for _, size in sizes))
 
     def _boundaries(self, due: Sequence[Boundary]) -> pa.Table:

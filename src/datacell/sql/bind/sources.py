@@ -22,6 +22,7 @@ from datacell.sql.bind.scope import Relation, Scope, Visible
 from datacell.sql.bind.subqueries import Bound, Subqueries
 from datacell.sql.text.parsing import parse_expression
 from datacell.sql.text.windows import PlacedWindow
+from datacell.sql.types.coercion import is_orderable
 
 ENDS = "ends key′"
 """The column that says whether a row only ends its key."""
@@ -154,7 +155,7 @@ def placed_window(context: Context, stream: StreamDefinition, placed: PlacedWind
     """A window as it is over a stream, checked."""
     if placed is None:
         return None
-    names = {f.name.lower(): f.name for f in stream.fields}
+    names, kinds = {f.name.lower(): f.name for f in stream.fields}, {f.name.lower(): f.type for f in stream.fields}
     if placed.descriptor is not None and placed.descriptor.text.lower() != (stream.event_time or "").lower():
         own = f"its event time is {stream.event_time}" if stream.event_time else "declare WATERMARK FOR a column"
         problem = f"{placed.descriptor.text} is not the event time of {stream.name}"
@@ -163,6 +164,9 @@ def placed_window(context: Context, stream: StreamDefinition, placed: PlacedWind
         if token.text.lower() not in names:
             hint = did_you_mean(token.text, names.values())
             raise context.source.rule(f"{stream.name} has no column {token.text}", token, hint)
+        if not is_orderable(kinds[token.text.lower()]):
+            problem = f"{token.text} is {kinds[token.text.lower()]}, which does not tell keys apart"
+            raise context.source.rule(problem, token)
     return renamed(placed.window, {c: names[c.lower()] for c in columns_read(placed.window)})
 
 
