@@ -10,10 +10,11 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from pyspark.sql import SparkSession
 
 import datacell
 from datacell.engines.spark import SparkEngine
-from datacell.errors import SqlError, StreamRuleError
+from datacell.errors import SqlError, StreamRuleError, UnsupportedError
 from datacell.testing import Trial
 from reference import Reference
 from window_laws import Feed, micros
@@ -149,6 +150,17 @@ def test_it_is_said_everywhere_and_delivered_once(cell: datacell.Cell, tmp_path:
     inserted = cell.sql("SELECT i FROM o ORDER BY i")
     assert inserted is not None
     assert [row["i"] for row in inserted] == [1, 2, 2, 2, 3]
+
+
+def test_duckdb_alone_cannot_answer_what_only_spark_understands(spark: SparkSession, tmp_path: Path) -> None:
+    cell = datacell.connect(tmp_path / "state", spark=spark, engine="duckdb")
+    try:
+        cell.sql(STREAM)
+        for ask in (cell.query, lambda text: cell.sql(f"EXPLAIN {text}")):
+            with pytest.raises(UnsupportedError, match="only Spark understands it: WITH RECURSIVE is not supported"):
+                ask(DOWN.format("[NOW]").replace("JOIN t ON t.k = i", "").replace(", t.n", ""))
+    finally:
+        cell.stop()
 
 
 def test_columns_of_one_name_are_delivered_as_spark_names_them(cell: datacell.Cell) -> None:

@@ -29,7 +29,7 @@ from typing import Any, Self, TypeVar
 
 import pyarrow as pa
 
-from datacell.algebra.analysis import no_analysis
+from datacell.algebra.analysis import no_analysis, no_function
 from datacell.algebra.definitions import StreamDefinition
 from datacell.algebra.query import Query, Timing
 from datacell.compile import Setting, compile
@@ -102,6 +102,9 @@ class Trial:
         self.directory = directory or self._stack.enter_context(files.temporary_directory())
         self.engine, self.strategy, self.sharing = engine or DuckDBEngine(threads=1), strategy, sharing
         self.asked = AskedQueries(self.directory / "asked")
+        self.wanted: Site | None = Site(self.engine.name)
+        """The engine that is to run everything; None if every operator is placed by cost."""
+        self.compile = compile
         self._run: Run = partial(run_once, self.engine)
         self.hand_clock = HandClock()
         self.scheduler = Scheduler(clock or self.hand_clock)
@@ -111,7 +114,8 @@ class Trial:
         )
         columns = {name: fields_of(table.schema) for name, table in self.tables.items()}
         analyze = self.engine.analyze if isinstance(self.engine, SparkEngine) else no_analysis
-        self.catalog = Catalog(tables=ByName(columns), analyze=analyze)
+        calls = self.engine.find_function if isinstance(self.engine, SparkEngine) else no_function
+        self.catalog = Catalog(tables=ByName(columns), analyze=analyze, find_function=calls)
         for source, tokens in script.statements(text):
             carry_out(self, script.bind(source, tokens, self.catalog).statement)
 
@@ -236,9 +240,9 @@ def _added(trial: Trial, name: str, query: Query, plans: Plans | None, may_share
 
 
 def _made(trial: Trial, answered: Answered, query: Query, plans: Plans | None) -> Factory:
-    setting = Setting(statistics(trial.catalog.streams.values()), SHIPPED, Site(trial.engine.name), trial.strategy)
+    setting = Setting(statistics(trial.catalog.streams.values()), SHIPPED, trial.wanted, trial.strategy)
     first = query if query.text == answered.text else script.query(answered.text, trial.catalog)
-    compiled, name = compile(first, setting), answered.factory
+    compiled, name = trial.compile(first, setting), answered.factory
     life, schema = name.lower(), arrow_schema(compiled.optimized.result)
     output = Output(trial.directory / "queries" / file_name(name), schema, life)
     if plans is None:

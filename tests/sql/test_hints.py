@@ -73,6 +73,7 @@ PROPOSED = {
     "write … STREAM, CONTINUOUS QUERY, EMITTER or TABLE": "DROP STREAM other; CREATE TABLE t (a INT)",
     "write EXPLAIN SELECT …": "EXPLAIN SELECT a FROM s",
     "write SELECT …": "SELECT a FROM s",
+    "write |> WHERE …": "FROM s |> WHERE a > 1",
     "write SELECT *, or name columns": "SELECT * FROM s",
     "name a stream or a table: SELECT * FROM …": "SELECT * FROM s",
     "a query over tables needs no name: SELECT …": "SELECT * FROM VALUES (1) AS t(a)",

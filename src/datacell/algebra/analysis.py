@@ -17,6 +17,17 @@ class Analysis:
     calls: Callable[[], frozenset[str]]
 
 
+@dataclass(frozen=True)
+class CalledFunction:
+    """A function that the user has made: what it gives, and whether the same rows always give the same."""
+
+    type: Type
+    is_aggregate: bool
+    is_repeatable: bool
+    calls: Callable[[], frozenset[str]]
+    """What it is made of, where that is SQL."""
+
+
 class AnalysisError(Exception):
     """A text is refused: why, and which part of it is wrong, if that is known."""
 
@@ -26,6 +37,15 @@ class AnalysisError(Exception):
 
 
 Analyze = Callable[[str], Analysis | None]
+
+
+FindFunction = Callable[[str, int], CalledFunction | None]
+"""Finds a function by its name and its number of arguments."""
+
+
+def no_function(name: str, count: int) -> CalledFunction | None:
+    """There are no functions but Spark's own."""
+    return None
 
 
 def no_analysis(text: str) -> Analysis | None:

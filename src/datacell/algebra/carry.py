@@ -203,7 +203,7 @@ def _order(carrier: Carrier, plan: Order) -> Plan:
 
 def _row_number(carrier: Carrier, keys: Sequence[SortKey]) -> exp.Expr:
     ordered = [exp.Ordered(this=carrier.inside(k.value), desc=k.descending, nulls_first=k.nulls_first) for k in keys]
-    return numbered(carrier.names, ordered)
+    return numbered(carrier.names, ordered or [exp.Ordered(this=exp.Literal.number(1))])  # in any order is in one
 
 
 def _join(carrier: Carrier, plan: Join) -> Plan:

@@ -191,6 +191,13 @@ def common_of(types: list[Type]) -> Type | None:
     return found
 
 
+def renamed(t: Type, as_in: Type) -> Type:
+    """A struct with the names that the fields of another have; other types as they are."""
+    if t.name != "struct" or as_in.name != "struct" or len(t.names) != len(as_in.names):
+        return t
+    return Type("struct", t.arguments, names=as_in.names)
+
+
 def as_decimal(t: Type) -> Type:
     """The decimal that holds every value of an integer type; a decimal itself."""
     return t if t.name == "decimal" else decimal(_INTEGER_DIGITS[t], 0)

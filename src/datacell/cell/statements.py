@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sqlglot.tokenizer_core import Token
 
-from datacell.algebra.analysis import no_analysis
+from datacell.algebra.analysis import no_analysis, no_function
 from datacell.algebra.definitions import EmitterDefinition, StreamDefinition
 from datacell.algebra.query import Query, Timing
 from datacell.cell.answers import answer, once
@@ -57,7 +57,8 @@ class Statements:
         self.safety, self._net = safety, works.scheduler.members
         find, definition = works.tables.find, works.tables.definition
         analyze = works.analyze if safety is None else no_analysis  # as written, a text may reach anything
-        self.catalog = Catalog(find_table=find, find_definition=definition, analyze=analyze)
+        calls = works.find_function if safety is None else no_function
+        self.catalog = Catalog(find_table=find, find_definition=definition, analyze=analyze, find_function=calls)
         self.refreshing = Refreshing(works)
         self.queries = ContinuousQueries(works, self.refreshing, lambda: self.catalog, refuses_infeasible)
 

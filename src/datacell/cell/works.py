@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from datacell.algebra.analysis import Analysis
+from datacell.algebra.analysis import Analysis, CalledFunction
 from datacell.algebra.query import Query
 from datacell.cell.accepted import accepted
 from datacell.cell.deliveries import Deliveries
@@ -85,6 +85,10 @@ class Works:
     def compiled(self, query: Query, catalog: Catalog) -> Compiled:
         """A continuous query as it will run, if Spark accepts it."""
         return accepted(compile(query, self.setting(catalog)), self._on_spark.refusal)
+
+    def find_function(self, name: str, count: int) -> CalledFunction | None:
+        """What Spark says of a function that the user has made."""
+        return self._on_spark.find_function(name, count)
 
     def setting(self, catalog: Catalog) -> Setting:
         """What queries over the streams of a catalog are compiled by."""

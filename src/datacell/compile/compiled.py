@@ -15,11 +15,13 @@ from datacell.algebra import tree
 from datacell.algebra.plan import Plan, Table
 from datacell.algebra.query import Query
 from datacell.algebra.schema import Field
-from datacell.compile.evaluation import Evaluation, evaluation
+from datacell.algebra.types import is_portable
+from datacell.compile.evaluation import AtBoundaries, Evaluation, evaluation
 from datacell.compile.physical import Physical, physical
 from datacell.compile.setting import Setting
 from datacell.engines.agreed import refusals
 from datacell.errors import PlanError, UnsupportedError
+from datacell.incremental.strategy import Strategy
 from datacell.placement.logical import best_plan
 from datacell.placement.operators import Site
 from datacell.placement.shapes import expanded
@@ -81,15 +83,40 @@ def _columns(plan: Plan, table: str) -> tuple[Field, ...]:
 def compile(query: Query, setting: Setting) -> Compiled:
     """What an optimized query keeps depends on its plan, so that is chosen by declarations alone: the same ones lead to
     the same plan after a restart."""
+    if setting.wanted is Site.DUCKDB and query.opaque is not None:
+        hint = "leave --engine duckdb away, or write it in another way"
+        raise UnsupportedError(f"only Spark understands it: {query.opaque.why}", place=query.place, hint=hint)
     try:
         first, *others = equivalents(query)
         best = best_plan((first, *others), setting.known)
-        return Compiled(query, best, evaluation(best, setting), setting, best is not first)
+        return Compiled(query, best, _evaluation(best, setting), setting, best is not first)
     except PlanError as error:
         if query.otherwise is None or query.opaque is not None:
             raise
         why = UnsupportedError(f"no plan was found for it: {error.message}", place=query.place)
         return compile(query.otherwise(why), setting)
+
+
+def _evaluation(query: Query, setting: Setting) -> Evaluation:
+    """Windows are evaluated again if what would be kept of them cannot leave Spark."""
+    found = evaluation(query, setting)
+    problem = _unmovable(found)
+    if problem and isinstance(found, AtBoundaries):
+        again = evaluation(query, replace(setting, strategy=Strategy.REEVALUATE))
+        if isinstance(again, AtBoundaries) and not _unmovable(again):
+            return replace(again, why=problem)
+    if problem:
+        raise PlanError(problem)
+    return found
+
+
+def _unmovable(found: Evaluation) -> str:
+    """What a plan gives is kept, or delivered: both is done in the driver, too."""
+    for name, plan in found.named():
+        for column in plan.schema:
+            if not is_portable(column.type):
+                return f"{name} would have to keep values of type {column.type}, which cannot leave Spark"
+    return ""
 
 
 def at_rates(compiled: Compiled, factor: float) -> Compiled:

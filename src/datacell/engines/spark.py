@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import count
 from threading import Lock
 from typing import TypeVar, cast
+from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
@@ -14,14 +15,15 @@ from pyspark.sql import Column, DataFrame, Observation, SparkSession
 from pyspark.sql.functions import broadcast, expr, lit
 from pyspark.sql.functions import count as count_rows
 from pyspark.sql.types import StructType
+from sqlglot import exp
 
-from datacell.algebra.analysis import Analysis
+from datacell.algebra.analysis import Analysis, AnalysisError, CalledFunction
 from datacell.algebra.empty import without
-from datacell.algebra.plan import Plan
+from datacell.algebra.plan import Plan, descendants
 from datacell.algebra.schema import Field, Schema
 from datacell.algebra.tree import Key
 from datacell.algebra.types import BIGINT
-from datacell.engines import spelling, sql
+from datacell.engines import functions, spelling, sql
 from datacell.engines.analysis import analysis, refused
 from datacell.engines.arrow import arrow_schema, selected, shaped
 from datacell.engines.protocol import Annotated, Csv, Files, Frame, Inputs, Source
@@ -30,6 +32,7 @@ from datacell.engines.session import own_session, session, session_for_large_job
 from datacell.engines.transfers import Account, to_cluster, to_driver
 from datacell.errors import EngineError, in_backticks
 
+_NO_ROUTINE = ("UNRESOLVED_ROUTINE", "UNRESOLVABLE_TABLE_VALUED_FUNCTION")
 _VIEW_NUMBERS = count()
 Given = TypeVar("Given")
 _FEW = 10_000
@@ -58,7 +61,8 @@ class PreparedText:
         self._empty: dict[Key, DataFrame] = {}
         self._lock = Lock()
         self.account = Account()
-        self._row_wise = sql.row_wise(plan, sql.SPARK)
+        calls_users = engine.calls_users(plan)  # such a function cannot stand beside what Spark observes
+        self._row_wise = None if calls_users else sql.row_wise(plan, sql.SPARK)
 
     @cached_property
     def passes(self) -> Column | None:
@@ -140,7 +144,7 @@ class PreparedText:
         sources = [inputs[key] for key in self._sources]
         for source in sources:
             if isinstance(source, Frame):
-                return cast("SparkSession", source.frame.sparkSession)
+                return self._engine.lent(cast("SparkSession", source.frame.sparkSession))
         rows = sum(one.count for one in sources if not isinstance(one, pa.Table))
         return self._engine.large if rows > _LARGE else self._engine.session
 
@@ -215,6 +219,9 @@ class SparkEngine:
         self._owner, self._started = owner, owner if spark is None else None
         self.session = own_session(owner)
         """Ours: with UTC and ANSI mode off, whatever the owner's has."""
+        self._users: set[str] = set()
+        """The users' functions that queries call."""
+        self._lent: WeakKeyDictionary[SparkSession, int] = WeakKeyDictionary()
 
     @cached_property
     def large(self) -> SparkSession:
@@ -232,6 +239,12 @@ class SparkEngine:
         before = SparkSession.getActiveSession()
         try:
             return analysis(self.session, text)
+        except AnalysisError as refused:
+            cause = refused.__cause__
+            if not isinstance(cause, PySparkException) or cause.getCondition() not in _NO_ROUTINE:
+                raise
+            self._hand_on()
+            return analysis(self.session, text)
         finally:
             self.leave(before)
 
@@ -242,6 +255,30 @@ class SparkEngine:
             return self.prepare(plan).refusal()
         finally:
             self.leave(before)
+
+    def find_function(self, name: str, count: int) -> CalledFunction | None:
+        """A function that the user has registered, or has made by a statement; as it is now."""
+        self._hand_on()
+        found = functions.called_function(self.analyze, name, count)
+        if found is not None:
+            self._users.add(name.lower())
+        return found
+
+    def calls_users(self, plan: Plan) -> bool:
+        """Does a plan call a function that the user has made?"""
+        calls = (c for node in descendants(plan) for e in node.expressions() for c in e.find_all(exp.Anonymous))
+        return bool(self._users) and any(call.name.lower() in self._users for call in calls)
+
+    def lent(self, session: SparkSession) -> SparkSession:
+        """A session that was made when fewer functions were known than are called now, with all of them."""
+        if self._users and self._lent.get(session) != len(self._users):
+            functions.hand_on(self.session, session)
+            self._lent[session] = len(self._users)
+        return session
+
+    def _hand_on(self) -> None:
+        functions.hand_on(self._owner, self.session)
+        functions.hand_on(self.session, self.large)
 
     def leave(self, before: SparkSession | None) -> None:
         """Make the session active again that was before a run."""

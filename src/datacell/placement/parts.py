@@ -144,8 +144,8 @@ def _kept(number: int, kept: Kept, split: Split, known: Statistics, room: Room) 
     homes: dict[Key, Home] = {} if is_numbered(split.query) else {slot: room.arrival(kept.stream)}
     part = Part(name(number), kept.plan, 1 / BATCH, known.adding({slot: batch}, slices), homes)
     made = part.rows / BATCH
-    spans = [_span(w.window, split, known) for w in tree.windows(split.query.plan) if tree.stream_of(w) == kept.stream]
-    return part, (made, made * max(spans, default=0.0))
+    windows = {w.window for w in tree.windows(split.query.plan) if tree.stream_of(w) == kept.stream}
+    return part, (made, made * max((_span(window, split, known) for window in windows), default=0.0))
 
 
 def _keeping(number: int, part: Part, rows: tuple[float, float], split: Split, room: Room) -> Keeping:

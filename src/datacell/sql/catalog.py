@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from datacell.algebra.analysis import Analyze, no_analysis
+from datacell.algebra.analysis import Analyze, FindFunction, no_analysis, no_function
 from datacell.algebra.definitions import REJECTED, EmitterDefinition, StreamDefinition, TableDefinition
 from datacell.algebra.query import Query
 from datacell.algebra.schema import Field
@@ -60,6 +60,8 @@ class Catalog:
     find_definition: Callable[[str], TableDefinition] = no_definition
     analyze: Analyze = no_analysis
     """Asks a database what a text means; None if there is nobody to ask, `AnalysisError` if it means nothing."""
+    find_function: FindFunction = no_function
+    """Asks it for functions that the user has made."""
 
     def stream(self, name: str) -> StreamDefinition | None:
         return self.streams.get(name)

@@ -83,3 +83,32 @@ FROM s[W] SELECT a
 FROM s[W] SELECT a, b WHERE a > 1
 FROM s[W] |> SELECT a, sum(b) OVER (PARTITION BY a) AS x
 FROM s[W] |> SELECT DISTINCT a
+-- Rows made in FROM, placement, and names.
+SELECT * FROM (SELECT count(*), sum(a), (b) FROM s[W] GROUP BY b)
+SELECT `count(1)` + 1 AS x FROM (SELECT count(*) FROM s[W])
+SELECT a, b FROM s[W] SORT BY a
+SELECT a, b FROM s[W] DISTRIBUTE BY a SORT BY b DESC LIMIT 2
+SELECT a, b FROM s[W] CLUSTER BY a
+SELECT c LIKE ALL ('x%', '%x'), c LIKE ANY ('y%', 'x%'), c LIKE SOME ('q') FROM s[W]
+SELECT c NOT LIKE ALL ('x%', '%x'), c NOT LIKE ANY ('y%', 'x%') FROM s[W]
+SELECT count(*) FROM s[W], s[W]
+SELECT a, c, d FROM (SELECT a, c FROM s[W]) NATURAL JOIN (SELECT a, d FROM r[W])
+SELECT bitmap_count(X '1010'), x 'ff', X'0a' FROM s[W]
+SELECT DISTINCT (a) FROM s[W] ORDER BY a
+SELECT a, percentile_cont(0.5) WITHIN GROUP (ORDER BY b) OVER (PARTITION BY a) FROM s[W]
+SELECT a, listagg(c, '-') WITHIN GROUP (ORDER BY c DESC) OVER (PARTITION BY a) FROM s[W]
+SELECT r.a, x FROM r[W] LEFT JOIN LATERAL explode(l) AS v(x) ON true
+SELECT r.a, x FROM r[W] LEFT JOIN LATERAL (SELECT explode(l) AS x)
+SELECT r.a, x FROM r[W] LEFT JOIN LATERAL (SELECT explode(l) AS x) AS q ON q.x > 1
+SELECT r.a, x FROM r[W] JOIN LATERAL explode(l) AS v(x)
+SELECT r.a, x FROM r[W], LATERAL explode_outer(l) AS v(x)
+SELECT r.a, z FROM r[W] LEFT JOIN LATERAL (SELECT b + 1 AS z FROM s[W] WHERE s.a = r.a AND s.b > 2) q
+SELECT a, id FROM s[W], range(2)
+SELECT a, id FROM s[W] JOIN range(5) ON a = id
+SELECT id, a FROM range(10, 1, -4) AS t(id), s[W] WHERE a = 3
+SELECT id FROM range(-2, 3, 2), (SELECT max(a) FROM s[W])
+SELECT t.x, a FROM s[W], explode(array(10, 20)) AS t(x) WHERE a = 1
+SELECT a, v.* FROM s[W], stack(2, 1, 'x', 2, 'y') AS v WHERE a = 3
+SELECT a, p, c FROM s[W] CROSS JOIN posexplode(array('k', 'l')) AS u(p, c)
+SELECT r.a, x FROM r[W] LEFT OUTER JOIN LATERAL (SELECT explode(l) AS x) ON TRUE
+SELECT r.a, x FROM r[W] LEFT OUTER JOIN LATERAL (SELECT b + 1 AS x FROM s[W] WHERE r.a = s.a)

@@ -71,3 +71,22 @@ SELECT sum(x) FROM (SELECT a AS x FROM s[W] UNION ALL SELECT b FROM s[W])
 SELECT max(a) FROM (SELECT a FROM s[W] ORDER BY a LIMIT 2)
 SELECT a FROM (SELECT DISTINCT a FROM s[W]) ORDER BY a
 SELECT (SELECT max(a) FROM s[W]), (SELECT min(a) FROM r[W])
+-- Membership as a value, and what cannot leave Spark.
+SELECT parse_json('{"a":1}') FROM s[W]
+SELECT max(make_ym_interval(a, b)) FROM s[W]
+SELECT a, sum(make_ym_interval(a, b)) AS x FROM s[W] GROUP BY a
+SELECT make_interval(a, b) AS i FROM s[W] ORDER BY a
+SELECT make_ym_interval(a, b) AS i, count(*) FROM s[W] GROUP BY make_ym_interval(a, b)
+SELECT variant_get(v, '$.a', 'int') FROM (SELECT parse_json('{"a":1}') AS v FROM s[W])
+SELECT a IN (SELECT b FROM r[W]), a NOT IN (SELECT b FROM r[W]), NOT (a NOT IN (SELECT b FROM r[W])) FROM s[W]
+SELECT (a IN (SELECT b FROM r[W])) IS NULL, (a NOT IN (SELECT b FROM r[W])) IS NULL FROM s[W]
+SELECT NOT (a IN (SELECT b FROM r[W]) AND b > 0), NOT (a IN (SELECT b FROM r[W]) OR b > 10) FROM s[W]
+SELECT NOT ((a IN (SELECT b FROM r[W])) = true), (a IN (SELECT b FROM r[W])) <=> NULL FROM s[W]
+SELECT a FROM s[W] WHERE NULL NOT IN (SELECT b FROM r[W] WHERE false)
+SELECT NULL IN (SELECT b FROM r[W] WHERE false), CAST(NULL AS INT) IN (SELECT b FROM r[W]), nullif(1,1) IN (SELECT b FROM r[W] WHERE false) FROM s[W]
+SELECT (NULL, 1) IN (SELECT a, b FROM r[W] WHERE false), (a, b) NOT IN (SELECT a, b FROM r[W]), (a,b) IN (SELECT a, b FROM r[W]) FROM s[W]
+SELECT count(*) FILTER (WHERE a NOT IN (SELECT b FROM r[W])), count(*) FILTER (WHERE a IN (SELECT b FROM r[W])) FROM s[W]
+SELECT s.a, r.b FROM s[W] LEFT JOIN r[W] ON s.a = r.a OR s.b NOT IN (SELECT b FROM r[W])
+SELECT b IN (SELECT b FROM r[W] WHERE r.a = s.a) x, b NOT IN (SELECT b FROM r[W] WHERE r.a = s.a) y FROM s[W]
+SELECT b FROM (SELECT a, b FROM s[W] ORDER BY a DESC) LIMIT 1
+SELECT array(parse_json('1')), named_struct('x', make_ym_interval(1,1)) FROM s[W]

@@ -115,6 +115,8 @@ def require_same_schema(node: Plan, *inputs: Plan) -> None:
 
 def descendants(plan: Plan) -> Iterable[Plan]:
     """The plan and all below it, parents first."""
-    yield plan
-    for child in plan.children:
-        yield from descendants(child)
+    waiting = [plan]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(reversed(node.children))

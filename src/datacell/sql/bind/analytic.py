@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from datacell.algebra import scalar
@@ -81,6 +83,8 @@ class SelectExpressions(Expressions):
                 return Typed(type(node)(this=inner.value), inner.type)
             condition = self.predicate(node.expression.this)
             return Typed(exp.Filter(this=inner.value, expression=exp.Where(this=condition)), inner.type)
+        if isinstance(node, exp.WithinGroup):
+            return self._within_group(node)
         if not isinstance(node, exp.Anonymous):
             raise self.context.error("OVER needs a function", node)
         lifted = nulls_outside(node)
@@ -97,6 +101,14 @@ class SelectExpressions(Expressions):
         if any(isinstance(argument, exp.Distinct) for argument in node.expressions):
             raise self.context.error("DISTINCT cannot be used with OVER", node, "use DISTINCT in a subquery")
         return call_over_rows(self, node, function)
+
+    def _within_group(self, node: exp.WithinGroup) -> Typed:
+        if orders_only(node.this):
+            raise self.context.unsupported("WITHIN GROUP that says an order cannot stand with OVER here", node)
+        ordered = node.expression.expressions
+        keys = [self.bind(o.this) for o in ordered]
+        call = call_over_rows(self, node.this, lookup(self.context, node.this), [k.type for k in keys])
+        return within_group(call, keys, ordered)
 
     def _order(self, node: exp.Order | None) -> exp.Order | None:
         if node is None:
@@ -134,6 +146,20 @@ def nulls_outside(node: exp.Expr) -> exp.Expr:
     bare = node.copy()
     bare.set("expressions", [first.this.copy(), *(e.copy() for e in node.expressions[1:])])
     return type(first)(this=bare)
+
+
+def within_group(call: Typed, keys: Sequence[Typed], ordered: Sequence[exp.Expr]) -> Typed:
+    """An aggregate of rows in an order."""
+    parts = [
+        exp.Ordered(this=k.value, desc=o.args.get("desc"), nulls_first=o.args.get("nulls_first"))
+        for k, o in zip(keys, ordered, strict=True)
+    ]
+    return Typed(exp.WithinGroup(this=call.value, expression=exp.Order(expressions=parts)), call.type)
+
+
+def orders_only(node: exp.Expr) -> bool:
+    """Does WITHIN GROUP say in which order, and not what?"""
+    return isinstance(node, exp.Anonymous) and node.name.lower() in ("listagg", "string_agg")
 
 
 def _place(frame: exp.Expr, edge: str) -> int:

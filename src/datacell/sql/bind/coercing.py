@@ -15,7 +15,7 @@ def comparison_type(a: Type, b: Type) -> Type | None:
         return b
     if b == STRING and a != NULL:
         return a
-    return types.common(a, b)
+    return types.common(a, types.renamed(b, a))
 
 
 def needs_cast(actual: Type, target: Type) -> bool:

@@ -48,7 +48,7 @@ class Columns:
             name = rest[0].name
             found = relation.find(name) if relation else scope.find(name)
             if len(found) > 1:
-                where = [r.alias for r in scope.relations if r.find(name) and r.alias]
+                where = list(dict.fromkeys(r.alias for r in scope.relations if r.find(name) and r.alias))
                 hint = (
                     f"write {' or '.join(f'{spelled(alias)}.{spelled(name)}' for alias in where)}"
                     if len(where) > 1

@@ -66,7 +66,7 @@ class Expressions(Columns):
                 return self.subqueries.contained(self, node)
             case exp.Collate():  # what is kept of slices would be compared by its bytes
                 raise self.context.unsupported("COLLATE is not supported here", node)
-            case exp.Like() | exp.ILike() if _quantified(node.expression):
+            case exp.Like() | exp.ILike() if is_quantified(node):
                 return self.bind(_each_pattern(node))
             case exp.Window():
                 return self.over(node)
@@ -118,12 +118,25 @@ class Expressions(Columns):
                 continue
             relation = self.scope.relation(argument.table) if isinstance(argument, exp.Column) else None
             if isinstance(argument, exp.Column) and relation is None:
-                raise self.context.unsupported("this star is not understood here", argument)
+                given += self._fields_of(argument)
+                continue
             columns = self.scope.star() if relation is None else iter(relation.columns)
             given += [_named_column(column, argument) for column in columns]
         new = node.copy()
         new.set("expressions", given)
         return new
+
+    def _fields_of(self, star: exp.Column) -> list[exp.Expr]:
+        """``st.*`` of a struct."""
+        found = self.scope.find(star.table) if not star.args.get("db") else ()
+        if len(found) != 1 or found[0].type.name != "struct":
+            raise self.context.unsupported("this star is not understood here", star)
+        fields = []
+        for name in found[0].type.names:
+            node = exp.Dot(this=_named_column(found[0], star).this, expression=exp.Identifier(this=name, quoted=True))
+            node.meta.update(star.meta)
+            fields.append(exp.alias_(node, name, quoted=True, copy=False))
+        return fields
 
     def aggregate(self, node: exp.Expr) -> Typed:
         """Outside of a grouped SELECT there is nothing to aggregate over."""
@@ -178,8 +191,10 @@ class Expressions(Columns):
         return node
 
 
-def _quantified(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Anonymous) and node.name.upper() in ("ALL", "ANY", "SOME")
+def is_quantified(node: exp.Expr) -> bool:
+    """``c LIKE ANY ('a%', '%b')``."""
+    patterns = node.expression if isinstance(node, exp.Like | exp.ILike) else None
+    return isinstance(patterns, exp.Anonymous) and patterns.name.upper() in ("ALL", "ANY", "SOME")
 
 
 def _each_pattern(node: exp.Like | exp.ILike) -> exp.Expr:

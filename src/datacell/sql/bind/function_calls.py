@@ -14,6 +14,7 @@ from datacell.algebra.types import BIGINT, Type
 from datacell.errors import did_you_mean
 from datacell.sql import functions
 from datacell.sql.bind.context import Context, Typed
+from datacell.sql.bind.user_functions import meant
 from datacell.sql.functions import Function, LambdaArgument, SignatureError
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ _Value = exp.Expr | Callable[[], exp.Expr]
 
 def lookup(context: Context, node: exp.Anonymous) -> Function:
     """The function that a call means, if it can be used here."""
-    function = functions.lookup(node.name)
+    function = meant(node)
     if function is None:
         hint = did_you_mean(node.name, functions.names())
         raise context.error(f"there is no function {node.name}", node, hint)

@@ -18,12 +18,12 @@ from datacell.algebra.plan import Aggregate, Group, Join, Map, Plan, Values
 from datacell.algebra.schema import Field, Named
 from datacell.algebra.types import BIGINT, TINYINT
 from datacell.errors import SqlError
-from datacell.sql import functions
-from datacell.sql.bind.analytic import SelectExpressions, nulls_outside
+from datacell.sql.bind.analytic import SelectExpressions, nulls_outside, orders_only, within_group
 from datacell.sql.bind.coercing import cast, operand
 from datacell.sql.bind.context import Typed
-from datacell.sql.bind.expressions import MODIFIERS, Expressions, not_grouped
+from datacell.sql.bind.expressions import MODIFIERS, Expressions, is_quantified, not_grouped
 from datacell.sql.bind.function_calls import call_over_rows, lookup
+from datacell.sql.bind.user_functions import meant
 from datacell.sql.functions import FunctionKind
 
 Sets = list[frozenset[int]]
@@ -34,7 +34,7 @@ MOST_SETS = 4096
 
 def is_aggregate(node: exp.Expr) -> bool:
     if isinstance(node, exp.Anonymous):
-        function = functions.lookup(node.name)
+        function = meant(node)
         return function is not None and function.kind is FunctionKind.AGGREGATE
     return isinstance(node, MODIFIERS)
 
@@ -43,7 +43,10 @@ def aggregates(node: exp.Expr) -> Iterable[exp.Expr]:
     """The outermost aggregate calls of an expression: not those of subqueries, nor those that OVER makes analytic."""
     if isinstance(node, exp.Query | exp.Subquery | exp.Exists):
         return
-    if isinstance(node, exp.Window):
+    if is_quantified(node):  # ANY is also the name of an aggregate
+        for part in (node.this, *node.expression.expressions):
+            yield from aggregates(part)
+    elif isinstance(node, exp.Window):
         inner = node.this
         while isinstance(inner, MODIFIERS):
             inner = inner.this
@@ -154,15 +157,9 @@ class GroupedExpressions(SelectExpressions):
     def _within_group(self, node: exp.WithinGroup) -> Typed:
         ordered = node.expression.expressions
         keys = [self.inner.bind(o.this) for o in ordered]
-        more = [] if _orders_only(node.this) else [k.type for k in keys]
+        more = [] if orders_only(node.this) else [k.type for k in keys]
         call = call_over_rows(self.inner, node.this, lookup(self.context, node.this), more)
-        order = exp.Order(
-            expressions=[
-                exp.Ordered(this=k.value, desc=o.args.get("desc"), nulls_first=o.args.get("nulls_first"))
-                for k, o in zip(keys, ordered, strict=True)
-            ]
-        )
-        return Typed(exp.WithinGroup(this=call.value, expression=order), call.type)
+        return within_group(call, keys, ordered)
 
     # Grouping sets
 
@@ -250,10 +247,6 @@ def cube(keys: Sequence[Sequence[int]]) -> list[list[int]]:
 def _bits(members: frozenset[int], positions: Sequence[int]) -> int:
     """Spark's number of a set: a one for every key that is rolled up, the first key first."""
     return sum(1 << (len(positions) - 1 - i) for i, p in enumerate(positions) if p not in members)
-
-
-def _orders_only(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Anonymous) and node.name.lower() in ("listagg", "string_agg")
 
 
 def _wish(value: exp.Expr) -> str:

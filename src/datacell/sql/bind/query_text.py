@@ -9,18 +9,25 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from datacell.algebra.query import Emission, Query
+from datacell.algebra.types import Type
 from datacell.errors import Place, SqlError, StreamRuleError, UnsupportedError
 from datacell.sql.bind.checks import check_emission
 from datacell.sql.bind.context import Context
+from datacell.sql.bind.leaving import leaving
 from datacell.sql.bind.queries import bind_query
 from datacell.sql.bind.scope import Names
 from datacell.sql.bind.shapes import SHAPES, read_shapes, shaped
-from datacell.sql.bind.written import names_given, written
+from datacell.sql.bind.user_functions import mark_functions
+from datacell.sql.bind.written import columns_given, written
 from datacell.sql.catalog import Catalog
 from datacell.sql.text.cursor import Cursor, is_word
 from datacell.sql.text.cutting import cut
 from datacell.sql.text.parsing import parse_query
 
+LARGEST = 20
+"""Windows of a query that Spark is asked about only for names of columns: to understand it takes a second or more."""
+DEFECT = "a defect keeps this from being understood here"
+"""Why a query is opaque of which a mistake of ours, not of the user, is known. No query of the tests leads to it."""
 _EMISSIONS = {e.name: e for e in Emission}
 QUERY_STARTS = {"SELECT", "WITH", "VALUES", "(", "FROM", "TABLE", *_EMISSIONS, *SHAPES}
 
@@ -49,18 +56,21 @@ def bind_text(cursor: Cursor, catalog: Catalog, continuous: bool | None) -> Quer
 
     def understood() -> Query:
         tree = _unwrapped(parse_query(cursor.source, windowed.tokens))
-        called = None
-        if _has_unnamed(tree):
-            called = names_given(replace(context, names=Names()), tokens, left_out, windowed)
-        named = replace(context, called=called or ())
-        return shaped(named, bind_query(named, tree, start, emission), shapes)
+        name_identifiers(tree)
+        mark_functions(context, tree)
+        asks = len(windowed.windows) <= LARGEST or _has_unnamed(tree)
+        given = columns_given(replace(context, names=Names()), tokens, left_out, windowed) if asks else None
+        named = replace(context, called=tuple(name for name, _ in given or ()))
+        found = bind_query(named, tree, start, emission)
+        _check_types(found, given, place)
+        return shaped(named, replace(found, plan=leaving(found.plan)), shapes)
 
     def as_written(why: SqlError) -> Query:
         if shapes:
             raise why
         fresh = replace(context, names=Names())
         plan, given = written(fresh, tokens, left_out, windowed, why)
-        return Query(plan, start, emission, given=given if given != plan.schema.names else ())
+        return Query(leaving(plan), start, emission, given=given if given != plan.schema.names else ())
 
     found = _understood_by_somebody(understood, as_written, place)
     return replace(found, place=place, otherwise=lambda why: replace(as_written(why), place=place))
@@ -77,11 +87,18 @@ def _understood_by_somebody(
     except SqlError as error:
         return as_written(error)
     except Exception as error:  # whatever a text leads to here, it may mean something to Spark
-        why = UnsupportedError(f"this is not understood here ({type(error).__name__}: {error})", place=place)
+        why = UnsupportedError(f"{DEFECT} ({type(error).__name__}: {error})", place=place)
         try:
             return as_written(why)
         except UnsupportedError:
             raise error from None
+
+
+def _check_types(found: Query, given: tuple[tuple[str, Type], ...] | None, place: Place | None) -> None:
+    """What has another type here than Spark gives it was misunderstood."""
+    for ours, (name, theirs) in zip(found.plan.schema, given or (), strict=given is not None):
+        if str(ours.type).lower() != str(theirs).lower():
+            raise UnsupportedError(f"column {name} would be {ours.type}, Spark's is {theirs}", place=place)
 
 
 def _has_unnamed(tree: exp.Expr) -> bool:
@@ -91,6 +108,17 @@ def _has_unnamed(tree: exp.Expr) -> bool:
         first = first.this
     named = (exp.Alias, exp.Column, exp.Star)
     return isinstance(first, exp.Select) and not all(isinstance(e, named) for e in first.expressions)
+
+
+def name_identifiers(tree: exp.Expr) -> None:
+    """``IDENTIFIER('a')`` is the name itself."""
+    for call in list(tree.find_all(exp.Anonymous)):
+        text = call.expressions[0] if len(call.expressions) == 1 else None
+        if call.name.upper() == "IDENTIFIER" and isinstance(text, exp.Literal) and text.name.isidentifier():
+            column = exp.Column(this=exp.to_identifier(text.name))
+            column.meta.update(call.meta)
+            column.this.meta.update(call.meta)
+            call.replace(column)
 
 
 def starts_query(token: Token | None) -> bool:

@@ -6,28 +6,27 @@ from sqlglot import exp
 
 from datacell.sql.bind.context import Context
 
-_PLACEMENT = "remove it: it changes where rows are kept, not the answer"
 _CLAUSES: dict[str, tuple[str, str | None]] = {
-    "cluster": ("CLUSTER BY is not supported", _PLACEMENT),
     "connect": ("CONNECT BY is not supported", None),
-    "distribute": ("DISTRIBUTE BY is not supported", _PLACEMENT),
     "into": ("SELECT INTO is not supported", "write INSERT INTO name SELECT …"),
     "kind": ("SELECT AS is not supported", "write struct(…)"),
     "locks": ("a query locks nothing", "remove FOR UPDATE"),
     "match": ("MATCH_RECOGNIZE is not supported", None),
     "partition": ("PARTITION is not supported here", "filter by the partition's column in WHERE"),
     "sample": ("TABLESAMPLE gives a different answer each time", "filter by a column instead"),
-    "sort": ("SORT BY orders only parts of an answer", "use ORDER BY"),
     "version": ("the versions of a table are not supported", "read the table as it is"),
     "when": ("the versions of a table are not supported", "read the table as it is"),
 }
 _ALWAYS = ("locks", "sample", "version", "when")
 """What a continuous query cannot have, whoever answers it."""
 
+PLACEMENTS = ("cluster", "distribute", "sort")
+"""They say where rows are kept, and in which order there: not what the answer is."""
+
 _ANSWERED: dict[type[exp.Expr], set[str]] = {
     exp.Select: {
         *("with_", "expressions", "hint", "distinct", "from_", "joins", "where", "group", "having", "qualify"),
-        *("windows", "order", "limit", "offset", "laterals"),
+        *("windows", "order", "limit", "offset", "laterals", *PLACEMENTS),
     },
     exp.SetOperation: {"with_", "this", "expression", "distinct", "order", "limit", "offset"},
     exp.Table: {"this", "alias", "db", "catalog", "joins", "hints"},
@@ -45,6 +44,9 @@ def refuse_clauses(context: Context, node: exp.Expr) -> None:
             message, hint = _pivot(where) if key == "pivots" else _CLAUSES.get(key, unknown)
             make = context.rule if key in _ALWAYS else context.unsupported
             raise make(message, where if isinstance(where, exp.Expr) else node, hint)
+    placed = next((key for key in PLACEMENTS if node.args.get(key)), None)
+    if placed is not None and (node.args.get("limit") or node.args.get("offset")):
+        raise context.unsupported(f"which rows are the first after {placed.upper()} BY depends on partitions", node)
     distinct = node.args.get("distinct")
     if isinstance(distinct, exp.Distinct) and distinct.args.get("on") is not None:
         raise context.unsupported("DISTINCT ON is not supported", distinct, "use row_number() OVER … and QUALIFY")

@@ -86,7 +86,6 @@ class Relations(Sources):
         if isinstance(node.this, exp.Lateral):
             return self._lateral(plan, scope, node)
         right_plan, right_scope = self.item(node.this)
-        self._distinct_aliases(scope, right_scope, node)
         kind = self._kind(node)
         both = scope.beside(*right_scope.relations)
         using = self._using(node, scope, right_scope)
@@ -132,13 +131,6 @@ class Relations(Sources):
             raise self.context.unsupported("a subquery cannot stand in ON", on, "move it to WHERE")
         return condition, left
 
-    def _distinct_aliases(self, left: Scope, right: Scope, node: exp.Join) -> None:
-        for relation in right.relations:
-            if relation.alias and left.relation(relation.alias):
-                where = node.this.args.get("alias") or node.this
-                hint = f"give one of them another name: … AS {relation.alias}_2"
-                raise self.context.error(f"{relation.alias} appears twice in FROM", where, hint)
-
     def _using(self, node: exp.Join, left: Scope, right: Scope) -> list[str]:
         if node.method == "NATURAL":
             names = {n.lower() for n in right.column_names()}
@@ -159,7 +151,9 @@ class Relations(Sources):
         condition = scalar.conjoin([self._equal(a, b, node) for a, b in pairs])
         joined: Plan = Join(left, right, kind, condition)
         if not kind.keeps_right:
-            return joined, left_scope
+            own = {a.column for a, _ in pairs}
+            others = tuple(replace(r, columns=tuple(_hide(c, own) for c in r.columns)) for r in left_scope.relations)
+            return joined, Scope((Relation(None, tuple(a for a, _ in pairs)), *others), self.parent)
         merged = [b if kind is JoinKind.RIGHT else a for a, b in pairs]
         if kind is JoinKind.FULL:
             joined, merged = self._coalesced(joined, pairs)
@@ -194,8 +188,18 @@ class Relations(Sources):
         values = [coerced(s, target) if needs_cast(s.type, target) else s.value for s in sides]
         return exp.EQ(this=values[0], expression=values[1])
 
+    def _is_written(self, on: exp.Expr | None) -> bool:
+        """The parser adds ON TRUE where nothing is said."""
+        if not isinstance(on, exp.Boolean):
+            return on is not None
+        place = self.context.source.at(on)
+        return place.text[place.start : place.end].upper() == "TRUE"
+
     def _lateral(self, plan: Plan, scope: Scope, node: exp.Join) -> From:
         lateral = node.this
+        makes = any(map(is_generator, lateral.find_all(exp.Anonymous)))
+        if node.side == "LEFT" and makes and not self._is_written(node.args.get("on")):  # Spark's is an inner one
+            raise self.context.unsupported("rows are made by a LEFT JOIN without ON", lateral)
         if is_generator(lateral.this) and not _is_condition(node.args.get("on")) and node.side in ("", "LEFT"):
             return self._made(plan, scope, lateral, node.side == "LEFT")
         if not isinstance(lateral.this, exp.Subquery):
@@ -203,8 +207,8 @@ class Relations(Sources):
         kind = self._kind(node)
         if kind not in (JoinKind.INNER, JoinKind.LEFT):
             raise self.context.error(f"LATERAL cannot be a {kind.value} join", lateral)
-        visible = lateral.alias or "subquery"
-        bound = self.derived(lateral.this.this, scope, self.context.names.fresh(visible), self.ctes)
+        visible = lateral.alias or None
+        bound = self.derived(lateral.this.this, scope, self.context.names.fresh(visible or "subquery"), self.ctes)
         both = scope.beside(self.relation(visible, bound, [lateral]))
         on = node.args.get("on")
         condition = None

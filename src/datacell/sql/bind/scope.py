@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from datacell.algebra.types import Type
 from datacell.algebra.window import WindowSpec
@@ -13,13 +13,15 @@ from datacell.algebra.window import WindowSpec
 class Visible:
     """A column as a user names it, and the plan's column behind it.
 
-    `qualified_only` holds for the side of a USING join whose column the merged one hides.
+    `qualified_only` holds for the side of a USING join whose column the merged one hides. `of` is the relation that a
+    star took it from.
     """
 
     name: str
     column: str
     type: Type
     qualified_only: bool = False
+    of: str | None = None
 
 
 @dataclass(frozen=True)
@@ -48,14 +50,18 @@ class Scope:
         return Scope(self.relations + relations, self.parent)
 
     def relation(self, alias: str) -> Relation | None:
-        return next((r for r in self.relations if r.called(alias)), None)
+        """What stands under the name; its columns may stand apart from each other."""
+        found = [r for r in self.relations if r.called(alias)]
+        if len(found) < 2:
+            return found[0] if found else None
+        return replace(found[0], columns=tuple(c for r in found for c in r.columns))
 
     def find(self, name: str) -> tuple[Visible, ...]:
         """The columns that a bare name may mean."""
         return tuple(c for r in self.relations for c in r.find(name) if not c.qualified_only)
 
     def star(self) -> Iterator[Visible]:
-        return (c for r in self.relations for c in r.columns if not c.qualified_only)
+        return (replace(c, of=r.alias) for r in self.relations for c in r.columns if not c.qualified_only)
 
     def column_names(self) -> Iterable[str]:
         return [c.name for c in self.star()]

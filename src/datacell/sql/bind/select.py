@@ -136,7 +136,9 @@ class SelectBinder:
         binder.clause = "SELECT"
         columns = self._named(outputs)
         shown = self.context.called if self.alias is None and self.context.called else [name for name, _ in outputs]
-        visible = tuple(Visible(name, c.name, c.type) for name, c in zip(shown, columns, strict=False))
+        visible = tuple(
+            Visible(name, c.name, c.type, of=item.of) for name, c, item in zip(shown, columns, items, strict=False)
+        )
         keys, hidden = self._sort_keys(binder, items, columns)
         plan = binder.plan_with_analytics()
         if condition is not None:

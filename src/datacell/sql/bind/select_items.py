@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -16,10 +16,11 @@ from datacell.sql.bind.scope import Scope, Visible
 
 @dataclass(frozen=True)
 class Item:
-    """An element of the select list: its name, and its node or the column that a star stands for."""
+    """An element of the select list: its name, and its node or the column that a star stands for, and of what."""
 
     name: str
     node: exp.Expr
+    of: str | None = None
 
 
 def select_items(context: Context, select: exp.Select, scope: Scope) -> Iterator[Item]:
@@ -42,7 +43,7 @@ def _spread(context: Context, select: exp.Select, scope: Scope) -> Iterator[Item
             if relation is None:
                 hint = did_you_mean(node.table, [r.alias for r in scope.relations if r.alias])
                 raise context.error(f"there is no table or stream {node.table} in this FROM", node, hint)
-            yield from _starred(context, select, node.this, iter(relation.columns))
+            yield from _starred(context, select, node.this, (replace(c, of=relation.alias) for c in relation.columns))
         else:
             yield Item(name_of(node), node)
 
@@ -60,9 +61,10 @@ def _fields(scope: Scope, node: exp.Column) -> Iterator[Item]:
 def _starred(context: Context, select: exp.Select, star: exp.Expr, columns: Iterator[Visible]) -> Iterator[Item]:
     if not select.args.get("from_"):
         raise context.error("* without FROM", star, "name a stream or a table: SELECT * FROM …")
-    if star.args.get("replace") or star.args.get("rename"):
+    if star.args.get("rename"):
         raise context.unsupported("* takes only EXCEPT", star, "name the columns")
     found = list(columns)
+    others = _replaced(context, star, found)
     dropped = {e.name.lower() for e in star.args.get("except_") or ()}
     for name in star.args.get("except_") or ():
         if not any(c.name.lower() == name.name.lower() for c in found):
@@ -71,17 +73,32 @@ def _starred(context: Context, select: exp.Select, star: exp.Expr, columns: Iter
     left = [c for c in found if c.name.lower() not in dropped]
     if not left:
         raise context.error("* leaves no column", star, "leave out fewer")
-    yield from (Item(column.name, resolved(column, star)) for column in left)
+    for column in left:
+        other = others.get(column.name.lower())
+        yield Item(column.name, resolved(column, star), column.of) if other is None else Item(column.name, other)
+
+
+def _replaced(context: Context, star: exp.Expr, columns: list[Visible]) -> dict[str, exp.Expr]:
+    """``* REPLACE (a + 1 AS a)``: what stands for some of the columns."""
+    found = {alias.alias.lower(): alias.this for alias in star.args.get("replace") or ()}
+    for name in found:
+        if sum(c.name.lower() == name for c in columns) != 1:
+            raise context.unsupported(f"there is not just one column {name} to replace", star)
+    return found
 
 
 def name_of(node: exp.Expr) -> str:
     """What a column is called if nobody names it."""
+    if isinstance(node, exp.Paren):
+        return name_of(node.this)
     if isinstance(node, exp.Alias):
         return node.alias
     if isinstance(node, exp.Column):
         return node.name
     if isinstance(node, exp.Dot):
         return str(node.expression.name)
+    if isinstance(node, exp.Anonymous) and node.name.lower() == "count" and isinstance(node.expressions[0], exp.Star):
+        return "count(1)"
     return scalar.show(node).lower() if len(scalar.show(node)) <= 60 else "value"
 
 

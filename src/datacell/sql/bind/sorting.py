@@ -46,21 +46,24 @@ def _whole(context: Context, node: exp.Expr | None, clause: str) -> int | None:
     value = node.args.get("expression") or node.args.get("count")
     if value is None or value.name.upper() == "ALL":
         return None
-    found = _constant(value)
+    found = whole_number(value)
     if found is None or not 0 <= found < 10**18:
         raise context.error(f"{clause} needs a whole number, not negative", value, f"write {clause} 10")
     return found
 
 
-def _constant(node: exp.Expr) -> int | None:
+def whole_number(node: exp.Expr) -> int | None:
     """The value of a constant expression of whole numbers."""
     match node:
         case exp.Literal(is_string=False) if node.is_int:
             return int(node.name)
         case exp.Paren():
-            return _constant(node.this)
+            return whole_number(node.this)
+        case exp.Neg():
+            found = whole_number(node.this)
+            return None if found is None else -found
         case exp.Add() | exp.Sub() | exp.Mul():
-            left, right = _constant(node.left), _constant(node.right)
+            left, right = whole_number(node.left), whole_number(node.right)
             if left is None or right is None:
                 return None
             return {exp.Add: left + right, exp.Sub: left - right, exp.Mul: left * right}[type(node)]

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
 from datacell.algebra import scalar
 from datacell.algebra.definitions import StreamDefinition
-from datacell.algebra.plan import Map, Plan, Stream, Table, Values, Window
+from datacell.algebra.plan import Map, Plan, Stream, Table, Unfold, Values, Window
 from datacell.algebra.schema import Field, Named
-from datacell.algebra.types import BOOLEAN, INT
+from datacell.algebra.types import BIGINT, BOOLEAN, INT
 from datacell.algebra.window import LatestBy, WindowSpec, columns_read, renamed
 from datacell.errors import SqlError, StreamRuleError, counted, did_you_mean
 from datacell.sql.bind.context import Context
 from datacell.sql.bind.expressions import Expressions
+from datacell.sql.bind.generators import generated, is_generator
 from datacell.sql.bind.scope import Relation, Scope, Visible
+from datacell.sql.bind.sorting import whole_number
 from datacell.sql.bind.subqueries import Bound, Subqueries
 from datacell.sql.text.parsing import parse_expression
+from datacell.sql.text.pipes import PIPED
 from datacell.sql.text.windows import PlacedWindow
 from datacell.sql.types.coercion import is_orderable
 
@@ -51,6 +55,10 @@ class Sources(ABC):
         """An item with the joins that stand in its parentheses."""
 
     def table(self, node: exp.Table) -> From:
+        if is_generator(node.this):
+            return self._rows_made(node)
+        if isinstance(node.this, exp.Anonymous) and node.this.name.lower() == "range":
+            return self._numbers(node)
         if not isinstance(node.this, exp.Identifier):
             hint = "the table functions are TUMBLE, HOP and CUMULATE"
             raise self.context.unsupported(f"there is no table function {node.this.name}", node.this, hint)
@@ -128,17 +136,22 @@ class Sources(ABC):
         return self._derived(cte.this, node.alias or node.name, [cte, node], outside, None)
 
     def subquery(self, node: exp.Expr) -> From:
-        visible = node.alias or "subquery"
         inner = node.this if isinstance(node, exp.Subquery) else node
-        if isinstance(inner, exp.Table):
+        joins = isinstance(inner, exp.Subquery) and not node.alias and (inner.alias or inner.args.get("joins"))
+        if isinstance(inner, exp.Table) or joins:
             return self.item(inner)
-        return self._derived(inner, visible, [node], self.ctes, self.parent)
+        return self._derived(inner, node.alias or None, [node], self.ctes, self.parent)
 
-    def _derived(self, query: exp.Expr, visible: str, naming: list[exp.Expr], ctes: Ctes, parent: Scope | None) -> From:
-        bound = self.derived(query, parent, self.context.names.fresh(visible), ctes)
+    def _derived(
+        self, query: exp.Expr, visible: str | None, naming: list[exp.Expr], ctes: Ctes, parent: Scope | None
+    ) -> From:
+        wish = "piped" if visible == PIPED else visible or "subquery"
+        bound = self.derived(query, parent, self.context.names.fresh(wish), ctes)
+        if visible == PIPED:
+            return bound.plan, Scope(tuple(_relations(bound.columns)), self.parent)
         return bound.plan, Scope((self.relation(visible, bound, naming),), self.parent)
 
-    def relation(self, visible: str, bound: Bound, naming: list[exp.Expr]) -> Relation:
+    def relation(self, visible: str | None, bound: Bound, naming: list[exp.Expr]) -> Relation:
         """A subquery as a relation; what names it may rename its columns."""
         called = [c.name for c in bound.columns]
         for node in naming:
@@ -146,9 +159,44 @@ class Sources(ABC):
         columns = (replace(c, name=name) for c, name in zip(bound.columns, called, strict=True))
         return Relation(visible, tuple(columns))
 
+    def _rows_made(self, node: exp.Table) -> From:
+        """``explode(array(1, 2)) AS t (x)``: what a function makes of constants."""
+        binder = Expressions(self.context, Scope((), self.parent), self.one_row(), "FROM", self.subqueries)
+        alias = node.args.get("alias")
+        made = generated(binder, node.this, outer=False, names=[c.name for c in alias.columns] if alias else [])
+        columns = [c.column for c in made.columns]
+        plan = Map(made.plan, made.plan.schema.passing(columns))
+        return plan, Scope((Relation(node.alias or None, made.columns),), self.parent)
+
+    def _numbers(self, node: exp.Table) -> From:
+        """``range(stop)``, ``range(start, stop)``, ``range(start, stop, step)`` of written numbers."""
+        given = [whole_number(argument) for argument in node.this.expressions]
+        bounds = [n for n in given if n is not None]
+        if not 1 <= len(bounds) == len(given) <= 3 or bounds[2:] == [0]:
+            raise self.context.unsupported("a range of what is computed cannot stand here", node.this)
+        start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
+        names, at = self.context.names, self.context.names.fresh("pos")
+        count = max(0, -(-(stop - start) // step))
+        unfolded = Unfold(self.one_row(), _bigint(0), _bigint(count), at)
+        value = exp.Add(this=_bigint(start), expression=exp.Mul(this=scalar.column(at), expression=_bigint(step)))
+        column = Named(names.fresh("id"), value, BIGINT)
+        (called,) = self._renamed(node, ["id"])
+        visible = Visible(called, column.name, BIGINT)
+        return Map(unfolded, (column,)), Scope((Relation(node.alias or None, (visible,)),), self.parent)
+
     def one_row(self) -> Plan:
         name = self.context.names.fresh("one")
         return Values((Field(name, INT),), ((exp.Literal.number(1),),))
+
+
+def _relations(columns: Sequence[Visible]) -> Iterator[Relation]:
+    """What stars have taken from relations is still theirs."""
+    for name, found in groupby(columns, key=lambda column: column.of):
+        yield Relation(name, tuple(replace(column, of=None) for column in found))
+
+
+def _bigint(number: int) -> exp.Expr:
+    return exp.cast(exp.Literal.number(number), "bigint")
 
 
 def placed_window(context: Context, stream: StreamDefinition, placed: PlacedWindow | None) -> WindowSpec | None:

@@ -2,9 +2,11 @@
 
 - a scalar subquery is a left apply that gives at most one row; none is NULL;
 - ``EXISTS q`` and ``x IN q``, where they decide alone about a row, are semi and anti applies;
-- elsewhere they are values: how often does *q* have a row, a match, a comparison that is unknown?
+- elsewhere they are values: does *q* have a row, or a match?
 
-``x NOT IN q`` keeps a row if no comparison with *q*'s rows is true or unknown: SQL's rule for NULLs.
+``x NOT IN q`` keeps a row if no comparison with *q*'s rows is true or unknown: SQL's rule for NULLs. As a value it is
+Spark's: never NULL. ``x IN q`` is true if a comparison is; under a NOT it is true also if one is unknown. A NULL that
+is written as such is in no *q*, nor outside of it: that is NULL.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from sqlglot import exp
 from datacell.algebra import scalar
 from datacell.algebra.plan import Aggregate, Apply, Filter, JoinKind, Map, Order, Plan, Values
 from datacell.algebra.schema import Named
-from datacell.algebra.types import BIGINT, BOOLEAN, Type
+from datacell.algebra.types import BIGINT, BOOLEAN, NULL, Type
 from datacell.errors import counted
 from datacell.sql.bind.coercing import cast, comparison_type, needs_cast, operand
 from datacell.sql.bind.context import Context, Typed
@@ -57,13 +59,12 @@ class Subqueries:
 
     def contained(self, around: Expressions, node: exp.In) -> Typed:
         plan, equal = self._membership(around, node)
+        if equal is None:
+            return Typed(cast(exp.Null(), BOOLEAN), BOOLEAN)
         outside = {name: scalar.outer(name) for name in around.plan.schema.names}
-        equal = scalar.substitute(equal, outside)
-        matches = self._counted(around, node, Filter(plan, equal), exp.Star())
-        unknown = self._counted(
-            around, node, Filter(plan, exp.Is(this=exp.Paren(this=equal), expression=exp.Null())), exp.Star()
-        )
-        return Typed(_membership_value(matches, unknown), BOOLEAN)
+        possibly = _possibly(equal) if self._is_negated(node) else equal
+        count = self._counted(around, node, Filter(plan, scalar.substitute(possibly, outside)), exp.Star())
+        return Typed(exp.Paren(this=exp.GT(this=count, expression=exp.Literal.number(0))), BOOLEAN)
 
     def condition(self, around: Expressions, node: exp.Expr) -> bool:
         """Take a conjunct that decides about rows by a subquery alone, as a semi or anti apply."""
@@ -75,14 +76,16 @@ class Subqueries:
             self._attach(around, bare, self._bind(around, bare.this).plan, kind)
         elif isinstance(bare, exp.In) and bare.args.get("query") is not None:
             plan, equal = self._membership(around, bare)
-            possibly = scalar.call("coalesce", equal, exp.true()) if negated else equal
-            self._attach(around, bare, plan, kind, possibly)
+            if equal is None:
+                around.plan = Filter(around.plan, exp.false())
+            else:
+                self._attach(around, bare, plan, kind, _possibly(equal) if negated else equal)
         else:
             return False
         return True
 
-    def _membership(self, around: Expressions, node: exp.In) -> tuple[Plan, exp.Expr]:
-        """The subquery's plan, and the condition under which a row of it equals the left side."""
+    def _membership(self, around: Expressions, node: exp.In) -> tuple[Plan, exp.Expr | None]:
+        """The subquery's plan, and the condition under which a row of it equals the left side; None if that is NULL."""
         left_nodes = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this.unnest()]
         bare = [around.bind(n) for n in left_nodes]
         left = [Typed(operand(b.value), b.type) for b in bare]
@@ -90,11 +93,36 @@ class Subqueries:
         if len(bound.columns) != len(left):
             problem = f"IN compares {counted(len(left), 'value')} with {counted(len(bound.columns), 'column')}"
             raise self.context.error(problem, node.args["query"], "select as many columns as there are values")
+        if len(left) == 1 and self._is_null(left_nodes[0], left[0]):
+            return bound.plan, None
         pairs = [
             self._equal(node, value, Typed(scalar.column(c.column), c.type))
             for value, c in zip(left, bound.columns, strict=True)
         ]
         return bound.plan, scalar.conjoin(pairs)
+
+    def _is_null(self, node: exp.Expr, value: Typed) -> bool:
+        """Is NULL all that can come of it? Spark finds that out of every constant."""
+        bare = value.value.unnest()
+        while isinstance(bare, exp.Cast):
+            bare = bare.this.unnest()
+        if isinstance(bare, exp.Null) or value.type == NULL:
+            return True
+        if not isinstance(bare, exp.Literal | exp.Boolean | exp.Neg) and bare.find(exp.Column, exp.Placeholder) is None:
+            raise self.context.unsupported("a constant that is computed stands before IN (a subquery)", node)
+        return False
+
+    def _is_negated(self, node: exp.Expr) -> bool:
+        """Does the value count as its contrary? Conditions are turned around as far as AND, OR and NOT reach."""
+        negated, reaches = False, True
+        above = node.parent
+        while isinstance(above, exp.Connector | exp.Not | exp.Paren | exp.Predicate):
+            if isinstance(above, exp.Not) and not reaches:
+                raise self.context.unsupported("what is compared with IN (a subquery) is negated", node)
+            negated ^= isinstance(above, exp.Not)
+            reaches = reaches and isinstance(above, exp.Connector | exp.Not | exp.Paren)
+            above = above.parent
+        return negated
 
     def _equal(self, node: exp.Expr, left: Typed, right: Typed) -> exp.Expr:
         target = comparison_type(left.type, right.type)
@@ -170,12 +198,6 @@ def _gives_one_row(plan: Plan) -> bool:
     return False
 
 
-def _membership_value(matches: exp.Expr, unknown: exp.Expr) -> exp.Expr:
-    zero = exp.Literal.number(0)
-    return exp.Case(
-        ifs=[
-            exp.If(this=exp.GT(this=matches, expression=zero), true=exp.true()),
-            exp.If(this=exp.GT(this=unknown, expression=zero.copy()), true=exp.Null()),
-        ],
-        default=exp.false(),
-    )
+def _possibly(condition: exp.Expr) -> exp.Expr:
+    """True also where it is not known."""
+    return scalar.call("coalesce", condition, exp.true())

@@ -89,7 +89,7 @@ def _in(node: exp.Expr, operands: Operands) -> Type:
         return types.BOOLEAN
     first, *rest = operands
     for i, other in enumerate(rest, 1):
-        common = types.common(first, other)
+        common = types.common(first, types.renamed(other, first))
         if common is None or not is_orderable(common):
             raise SignatureError(f"{first} and {other} cannot be compared", i)
     return types.BOOLEAN

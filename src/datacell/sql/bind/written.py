@@ -12,12 +12,15 @@ from datacell.algebra.analysis import Analysis, AnalysisError
 from datacell.algebra.definitions import reserved
 from datacell.algebra.plan import Map, Opaque, Plan, Stream, Table
 from datacell.algebra.schema import Field, Named, Schema
+from datacell.algebra.types import Type
 from datacell.errors import Place, SqlError, StreamRuleError, UnsupportedError, in_backticks
 from datacell.sql import functions
 from datacell.sql.bind.checks import check_windows
 from datacell.sql.bind.context import Context
 from datacell.sql.bind.scope import numbered
 from datacell.sql.bind.sources import placed_window, windowed
+from datacell.sql.bind.user_functions import user_function
+from datacell.sql.functions import Function
 from datacell.sql.functions.refused import UNREPEATABLE
 from datacell.sql.text.cutting import Cut
 from datacell.sql.text.from_items import FromItem, from_items
@@ -73,18 +76,17 @@ def written(
     return Opaque(inputs, texts, columns, _reason(why)), names
 
 
-def names_given(
+def columns_given(
     context: Context, tokens: Sequence[Token], left_out: Sequence[Token], cut: Cut
-) -> tuple[str, ...] | None:
-    """The names that Spark gives to the columns, if it can be asked."""
+) -> tuple[tuple[str, Type], ...] | None:
+    """The columns that Spark gives, if it can be asked and understands the text."""
     nothing = UnsupportedError("its columns have no names")
     items = [item for item in from_items(cut) if _is_known(context, item)]
     try:
         inputs = tuple(_input(context, item) for item in items)
-        found = _analysis(context, _pieces(context, tokens, left_out, items), inputs, nothing)
+        return _analysis(context, _pieces(context, tokens, left_out, items), inputs, nothing).columns
     except SqlError:
         return None
-    return tuple(name for name, _ in found.columns)
 
 
 def _reason(why: SqlError) -> str:
@@ -168,16 +170,23 @@ def _check_repeatable(context: Context, tokens: Sequence[Token]) -> None:
         word, after = token.text.lower(), tokens[index + 1].text if index + 1 < len(tokens) else ""
         if token.token_type in (TokenType.STRING, TokenType.IDENTIFIER):
             continue
-        function = functions.lookup(word) if after == "(" else None
+        function = _called(context, token, tokens[index - 1 : index]) if after == "(" else None
         before = tokens[index - 1].text if index else ""
         is_clock = word in _CLOCKS and before != "." and after != "."
         now = word == "unix_timestamp" and after == "(" and tokens[index + 2].text == ")"
-        if is_clock or now or (function is not None and function.is_unrepeatable):
+        if is_clock or now or (function is not None and function.refused and function.is_unrepeatable):
             why = function.refused if function is not None else "it reads the clock; use the event time of the stream"
             raise context.source.rule(f"{word} cannot be used in a continuous query", token, why)
         if word == "tablesample":
             hint = "filter by a column instead"
             raise context.source.rule("TABLESAMPLE gives a different answer each time", token, hint)
+
+
+def _called(context: Context, token: Token, before: Sequence[Token]) -> Function | None:
+    """The function that is called by a word before a parenthesis, if it is one."""
+    found = functions.lookup(token.text)
+    is_name = token.token_type == TokenType.VAR and not any(t.token_type == TokenType.DOT for t in before)
+    return user_function(context.catalog, token.text, 1) if found is None and is_name else found
 
 
 def _check_calls(context: Context, analysis: Analysis, why: SqlError) -> None:

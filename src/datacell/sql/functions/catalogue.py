@@ -50,8 +50,8 @@ class Function:
 
     @property
     def is_unrepeatable(self) -> bool:
-        """Does its answer depend on more than the rows that it is given?"""
-        return self.name in UNREPEATABLE
+        """Where it is refused: because its answer depends on more than the rows that it is given?"""
+        return self.name in UNREPEATABLE or self.name.lower() not in _catalogue()
 
 
 _TABLES = (

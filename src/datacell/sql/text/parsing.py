@@ -13,6 +13,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from datacell.errors import SqlError, UnsupportedError, closest
 from datacell.sql.text import calls
+from datacell.sql.text.pipes import unpiped
 from datacell.sql.text.places import place_constants
 from datacell.sql.text.source import Source
 
@@ -30,7 +31,7 @@ def parse_query(source: Source, tokens: Sequence[Token]) -> exp.Expr:
     _check_lists(source, tokens)
     try:
         with _quiet():
-            trees = calls.parse(source.text, _with_selects(tokens))
+            trees = calls.parse(source.text, _with_selects(unpiped(source, tokens)))
     except ParseError as error:
         raise _ours(source, tokens, error) from None
     except RecursionError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -66,7 +67,7 @@ def tokenize(source: Source) -> list[Token]:
     except TokenError:
         raise SqlError("this text cannot be read as SQL", place=source.end()) from None
     _check_brackets(source, tokens)
-    return _joined_strings(tokens)
+    return _hexadecimal(_joined_strings(tokens))
 
 
 def split(source: Source, tokens: Sequence[Token]) -> list[list[Token]]:
@@ -136,6 +137,19 @@ def _joined_strings(tokens: Sequence[Token]) -> list[Token]:
     for are_strings, following in groupby(tokens, key=lambda t: t.token_type == TokenType.STRING):
         run = list(following)
         found += [_joined(run)] if are_strings and len(run) > 1 else run
+    return found
+
+
+def _hexadecimal(tokens: Sequence[Token]) -> list[Token]:
+    """``X 'F0'`` is ``X'F0'``."""
+    found: list[Token] = []
+    for token in tokens:
+        before = found[-1] if found else None
+        is_digits = token.token_type == TokenType.STRING and bool(re.fullmatch(r"[0-9A-Fa-f]*", token.text))
+        if is_digits and before is not None and before.token_type == TokenType.VAR and before.text in ("x", "X"):
+            found[-1] = Token(TokenType.HEX_STRING, token.text, before.line, before.col, before.start, token.end)
+        else:
+            found.append(token)
     return found
 
 
