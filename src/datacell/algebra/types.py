@@ -38,6 +38,18 @@ class Type:
         return self.name
 
 
+def spelled(t: Type) -> str:
+    """The type as Spark reads it, whatever its fields are called."""
+    inner = [spelled(argument) for argument in t.arguments]
+    match t.name:
+        case "struct":
+            fields = (f"`{n.replace('`', '``')}`:{i}" for n, i in zip(t.names, inner, strict=True))
+            return f"struct<{','.join(fields)}>"
+        case "array" | "map":
+            return f"{t.name}<{','.join(inner)}>"
+    return str(t)
+
+
 BOOLEAN = Type("boolean")
 TINYINT, SMALLINT, INT, BIGINT = Type("tinyint"), Type("smallint"), Type("int"), Type("bigint")
 FLOAT, DOUBLE = Type("float"), Type("double")

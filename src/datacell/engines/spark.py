@@ -17,6 +17,7 @@ from pyspark.sql.functions import count as count_rows
 from pyspark.sql.types import StructType
 from sqlglot import exp
 
+from datacell.algebra import types
 from datacell.algebra.analysis import Analysis, AnalysisError, CalledFunction
 from datacell.algebra.empty import without
 from datacell.algebra.plan import Plan, descendants
@@ -302,9 +303,9 @@ def _make_active(owner: SparkSession) -> None:
 
 
 def _no_rows(columns: Schema) -> str:
-    values = [f"CAST(NULL AS {f.type}) AS {in_backticks(f.name)}" for f in columns]
+    values = [f"CAST(NULL AS {types.spelled(f.type)}) AS {in_backticks(f.name)}" for f in columns]
     return f"SELECT {', '.join(values) or '1'} WHERE false"
 
 
 def _ddl(columns: Schema) -> str:
-    return ", ".join(f"{in_backticks(f.name)} {f.type}" for f in columns)
+    return ", ".join(f"{in_backticks(f.name)} {types.spelled(f.type)}" for f in columns)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from datacell.algebra import scalar
+from datacell.algebra import scalar, types
 from datacell.algebra.analysis import Analysis, AnalysisError
 from datacell.algebra.definitions import reserved
 from datacell.algebra.plan import Map, Opaque, Plan, Stream, Table
@@ -158,7 +158,7 @@ def _analysis(context: Context, pieces: Pieces, inputs: Sequence[Plan], why: Sql
 
 
 def _no_rows(columns: Schema) -> str:
-    values = (f"CAST(NULL AS {f.type}) AS {in_backticks(f.name)}" for f in columns)
+    values = (f"CAST(NULL AS {types.spelled(f.type)}) AS {in_backticks(f.name)}" for f in columns)
     return f"SELECT {', '.join(values)} WHERE false"
 
 
