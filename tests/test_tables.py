@@ -76,6 +76,17 @@ def test_a_table_is_pinned_and_replaced_at_a_boundary(
         cell.sql("REFRESH TABLE c")
         push(cell, (20, 1), (21, 2))
         assert sorted(a for a in answers(query) if a[0] > 20) == [(22, "eins", 1), (24, "eins", 1)]
+    with at_work(spark, root, engine=engine, driver_memory=memory) as cell:
+        cell.sql(f"{table(root, (1, 'uno'))}; {STREAM}")
+        query = cell.query(JOINED, name="q")
+        push(cell, (30, 1), (33, 1))
+        assert {a for a in answers(query) if a[0] > 30} == {(32, "eins", 1), (34, "eins", 2), (36, "eins", 1)}
+        cell.sql("DROP CONTINUOUS QUERY q")
+    with at_work(spark, root, engine=engine, driver_memory=memory) as cell:
+        cell.sql(f"{table(root, (1, 'uno'))}; {STREAM}")
+        query = cell.query(JOINED, name="q")
+        push(cell, (40, 1))
+        assert sorted(answers(query)) == [(42, "uno", 1), (44, "uno", 1)]
 
 
 def test_what_slices_hold_is_joined_with_the_newer_version(spark: SparkSession, root: Path) -> None:

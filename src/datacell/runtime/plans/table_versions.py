@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -92,8 +91,7 @@ class TableVersions:
         files.save_json(self._directory / _PINS, saved)
         for number in gone:
             del self._versions[number]
-            self._path(number, _ARROW).unlink(missing_ok=True)
-            shutil.rmtree(self._path(number, _PARQUET), ignore_errors=True)
+            files.remove(self._path(number, _ARROW), directories=[self._path(number, _PARQUET)])
 
     def _recover(self, is_alive: Callable[[str], bool]) -> None:
         saved = files.read_json(self._directory / _PINS)
