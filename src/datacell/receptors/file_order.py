@@ -24,6 +24,9 @@ FILE_ORDER = ("__file_time", "__file_path", "__file_start")
 MOST_FILES = 500
 """Files that are looked for one by one whenever a micro-batch begins, as those of a pattern are."""
 
+ANY_FILE = "[^._]*"
+"""A pattern for the files of a directory that Spark does not take for hidden."""
+
 _LIMITS = frozenset({"maxfilespertrigger", "maxbytespertrigger"})
 _PATTERN = re.compile(r"[*?\[\]{}\\]|://")
 
@@ -37,7 +40,7 @@ def listed_by_name(path: str, options: Mapping[str, str]) -> str:
     if len(found) > MOST_FILES or not all(one.is_file() for one in found):
         return path
     ages = {one.stat().st_mtime_ns // 1_000_000 for one in found}
-    return path if len(ages) == len(found) else str(local / "[^._]*")
+    return path if len(ages) == len(found) else str(local / ANY_FILE)
 
 
 def file_order() -> list[Column]:

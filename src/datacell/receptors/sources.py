@@ -20,7 +20,7 @@ from datacell.engines.reasons import told
 from datacell.errors import SourceError, SqlError, in_backticks
 from datacell.receptors import csv, headers
 from datacell.receptors.checks import MALFORMED
-from datacell.receptors.file_order import FILE_ORDER, file_order, listed_by_name
+from datacell.receptors.file_order import ANY_FILE, FILE_ORDER, file_order, listed_by_name
 
 _MOST_FILES = 10_000
 _FILES_PER_BATCH = "maxfilespertrigger"
@@ -189,7 +189,7 @@ def waiting_bytes(options: Mapping[str, str]) -> int | None:
 
     All of them wait in the directory, but a micro-batch has no more files than the stream's options say.
     """
-    path = options["path"].removeprefix("file://")
+    path = options["path"].removeprefix("file://").removesuffix(f"/{ANY_FILE}")
     local = Path(path)
     if "://" in path or not local.is_dir():
         return None

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 from zlib import crc32
 
 from datacell.runtime.storage import files
-from datacell.runtime.storage.ledger import sync_path
+from datacell.runtime.storage.ledger import sync_path, unwritable
 from datacell.runtime.storage.seal import damaged, missing
 
 MOST_FILES, MOST_BATCHES = 2_000, 500
@@ -94,8 +94,11 @@ class SparkLog:
                 when = stat.st_mtime_ns, stat.st_size
                 if name not in known or known[name][0] != when:
                     content = path.read_bytes()
-                    sync_path(path)
-                    sync_path(directory)
+                    try:
+                        sync_path(path)
+                        sync_path(directory)
+                    except OSError as error:
+                        raise unwritable(path, error) from error
                     known[name] = when, (len(content), crc32(content))
                 self._synced[name] = known[name]
                 yield name, known[name][1]

@@ -51,7 +51,7 @@ class Checkpoint:
             self._stack.enter_context(lock.held(self.root))
         try:
             self._open()
-        except CheckpointError:
+        except BaseException:
             self.close()
             raise
 
@@ -172,6 +172,8 @@ def _inspected(root: Path) -> Ledger:
             raise other_format(root, found)
         if _is_used(root):
             raise missing(ledger.path, HELD)
+    elif b"\n" not in ledger.path.read_bytes() and not _is_used(root):
+        ledger.path.unlink()  # a kill came with its first record, before anything else was there
     ledger.open()
     try:
         inspect(ledger)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,6 +16,7 @@ from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.schema import Schema
 from datacell.algebra.window import instant_text, micros
 from datacell.engines.arrow import arrow_schema
+from datacell.errors import CheckpointError, DataCellError, EngineLostError
 from datacell.runtime.clock import Clock
 from datacell.runtime.streams import statements
 from datacell.runtime.streams.ahead import jump_among, jump_in, told
@@ -89,6 +91,8 @@ class RunningStream:
         self.rejected = SideOutput(directory / "rejected.arrow", arrow_schema(Schema(REJECTED)))
         self._statements = Statements(directory / "statements", self.basket.next_number(statements.SOURCE))
         self.enabled = True
+        self.half_taken: DataCellError | None = None
+        """Why a batch was taken by some readers and is not in the basket."""
         self.last_arrival = clock.now()
 
     def _readers(self) -> list[Reader]:
@@ -125,13 +129,13 @@ class RunningStream:
             rows, when = rows.filter(pa.array(~lost)), when[~lost]
         taken = self.basket.numbered(rows, when)
         usable = () if prepared is None or len(rows) < before else prepared
-        for reader in readers if len(rows) else ():
-            reader.ingest(name, taken, next((made for maker, made in usable if maker is reader), None))
-        needs = [need for r in readers for need in r.oldest_needed(name, coming=True)]
-        needs += [] if readers else [(Axis.NUMBER, 0)]
-        self.basket.take(
-            source, number, taken, needs, Aside(late.number, len(rejected), told(jump, self.definition), late.missed)
-        )
+        aside = Aside(late.number, len(rejected), told(jump, self.definition), late.missed)
+        with self._wholly():
+            for reader in readers if len(rows) else ():
+                reader.ingest(name, taken, next((made for maker, made in usable if maker is reader), None))
+            needs = [need for r in readers for need in r.oldest_needed(name, coming=True)]
+            needs += [] if readers else [(Axis.NUMBER, 0)]
+            self.basket.take(source, number, taken, needs, aside)
 
     def wanted(self, expected: float) -> list[Wanted] | None:
         """What readers want of a batch of about so many rows; None if one needs its rows, or nobody is there."""
@@ -150,13 +154,14 @@ class RunningStream:
         self.late.put(batch, late.rows)
         latest = staged.latest if now is None or not staged.count else now
         arrived = Arrived(batch, self.basket.progress.rows + 1 + staged.count - lost, now, latest)
-        for reader in readers if staged.count else ():
-            slices = staged.slices() if now is None else _NO_POSITIONS
-            if not reader.ingest_made(name, arrived, staged.made, slices[lost_of(name, slices, [reader])]):
-                return False
+        slices = staged.slices() if staged.count and now is None else _NO_POSITIONS
         jump = jump_in(staged, self.definition, self.basket.progress.latest) if now is None else None
         aside = Aside(late.number, staged.rejected, told(jump, self.definition), late.missed)
-        self.basket.pass_by(source, number, staged.count - lost, latest, aside)
+        with self._wholly():
+            for reader in readers if staged.count else ():
+                if not reader.ingest_made(name, arrived, staged.made, slices[lost_of(name, slices, [reader])]):
+                    return False
+            self.basket.pass_by(source, number, staged.count - lost, latest, aside)
         return True
 
     def insert(self, source: str, number: int, rows: pa.Table) -> None:
@@ -191,6 +196,19 @@ class RunningStream:
         """Has nothing come for longer than the stream's idle timeout?"""
         timeout = self.definition.idle_timeout
         return timeout is not None and _passed(self.last_arrival, self.clock.now()) > timeout
+
+    @contextmanager
+    def _wholly(self) -> Iterator[None]:
+        """A batch is taken by readers and basket, or nothing goes on in memory: what is saved is as it was."""
+        try:
+            yield
+        except (CheckpointError, EngineLostError) as error:
+            self.half_taken = error
+            raise
+        except BaseException as error:
+            problem = f"stream {self.definition.name} could not take a batch: {error or type(error).__name__}"
+            self.half_taken = CheckpointError(problem, hint="run again: with the same checkpoint it goes on there")
+            raise self.half_taken from error
 
     def _when(self, rows: pa.Table) -> Positions | int:
         """The time of each row, or of all of them if it is now."""
