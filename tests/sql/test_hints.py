@@ -21,6 +21,7 @@ NEW = "CREATE CONTINUOUS QUERY name AS SELECT a FROM s"
 EMITTER = "CREATE EMITTER name FROM q WITH (format = 'csv', path = 'out')"
 OVER = "SELECT rank() OVER (ORDER BY a) AS r FROM s [RANGE 5 MINUTES SLIDE 1 MINUTE]"
 STREAM = "CREATE STREAM name ({})"
+AS_OF = "SELECT o.a FROM s {} o JOIN s {} FOR SYSTEM_TIME AS OF o.ts r ON o.k = r.k"
 
 PROPOSED = {
     "CREATE STREAM it first": STREAM.format("a INT"),
@@ -91,6 +92,14 @@ PROPOSED = {
     "write … [RANGE 5 MINUTES SLIDE 1 MINUTE]": "SELECT count(*) FROM s [RANGE 5 MINUTES SLIDE 1 MINUTE]",
     "use valid_from, or add SLIDE 1 SECOND": (
         "SELECT valid_from, a FROM s [RANGE 5 MINUTES]; SELECT window_end, a FROM s [RANGE 5 MINUTES SLIDE 1 SECOND]"
+    ),
+    "write PRIMARY KEY (id) NOT ENFORCED": STREAM.format("id INT, PRIMARY KEY (id) NOT ENFORCED"),
+    "write rates FOR SYSTEM_TIME AS OF o.ts, where ts is the event time of o": AS_OF.format("", "[LATEST BY k]"),
+    "write … [NOW], or no window": AS_OF.format("[NOW]", "[LATEST BY k]"),
+    "write … [LATEST BY key] FOR SYSTEM_TIME AS OF …": AS_OF.format("", "[LATEST BY k]"),
+    "write … [LATEST BY key] FOR SYSTEM_TIME AS OF …, or declare PRIMARY KEY (key) NOT ENFORCED": (
+        "CREATE STREAM rates (k INT, ts TIMESTAMP, PRIMARY KEY (k) NOT ENFORCED, WATERMARK FOR ts AS ts);"
+        + AS_OF.format("", "").replace("JOIN s", "JOIN rates")
     ),
     "write [LATEST BY id DELETE WHEN (op = 'd')]": "SELECT a FROM s [LATEST BY k DELETE WHEN (a = 1)]",
     "write [PARTITION BY k ROWS n]": "SELECT a FROM s [PARTITION BY k ROWS 3]",

@@ -58,6 +58,8 @@ class StreamDefinition:
     """How far ahead of all others a row's event time may be; None if nobody said."""
     keep: int | None = None
     """The rows of so long are kept for one-time queries."""
+    key: tuple[str, ...] = ()
+    """What tells apart the things that it tells of, of which each row is the latest until the next."""
 
     @property
     def fields(self) -> tuple[Field, ...]:

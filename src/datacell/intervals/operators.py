@@ -14,7 +14,8 @@ from typing import ClassVar
 from sqlglot import exp
 
 from datacell.algebra import duration
-from datacell.algebra.plan import Coalescing, Plan
+from datacell.algebra import plan as algebra
+from datacell.algebra.plan import Coalescing, Difference, JoinKind, Plan, StrictDifference
 from datacell.algebra.schema import Field, Schema
 from datacell.algebra.window import WindowSpec
 from datacell.intervals import aggregate, coalesce, distinct, join, split, sweep
@@ -113,13 +114,20 @@ class Sweep(Operator):
         of = "of each key" if self.keys else "of all rows"
         return f"evaluated between every two end points {of}{_in_pieces(self.split_every)}"
 
+    @property
+    def counted(self) -> int | None:
+        """The side without whose rows there is no answer, if there is one."""
+        if self.presence is None and _answers_for_left_rows(self.work):
+            return self.sides[0].index
+        return self.presence
+
     @cached_property
     def segments(self) -> NamedPlan:
-        return "segments", sweep.segments(self.sides, self.keys, self.presence)
+        return "segments", sweep.segments(self.sides, self.keys, self.counted)
 
     @cached_property
     def segments_at_cut_points(self) -> NamedPlan:
-        return "segments at cut points", sweep.segments_at_cut_points(self.sides, self.keys, self.presence)
+        return "segments at cut points", sweep.segments_at_cut_points(self.sides, self.keys, self.counted)
 
     @cached_property
     def swept(self) -> NamedPlan:
@@ -214,6 +222,15 @@ class Split(Operator):
     @property
     def plans(self) -> tuple[NamedPlan, ...]:
         return (self.pieces,)
+
+
+def _answers_for_left_rows(plan: Plan) -> bool:
+    match plan:
+        case algebra.Join(kind=kind):
+            return kind in (JoinKind.LEFT, JoinKind.SEMI, JoinKind.ANTI)
+        case Difference() | StrictDifference():
+            return True
+    return False
 
 
 def _in_pieces(length: int | None) -> str:

@@ -20,6 +20,7 @@ from datacell.sql.bind.shapes import SHAPES, read_shapes, shaped
 from datacell.sql.bind.user_functions import mark_functions
 from datacell.sql.bind.written import columns_given, written
 from datacell.sql.catalog import Catalog
+from datacell.sql.text.as_of import with_versions
 from datacell.sql.text.cursor import Cursor, is_word
 from datacell.sql.text.cutting import cut
 from datacell.sql.text.parsing import parse_query
@@ -41,7 +42,7 @@ def bind_text(cursor: Cursor, catalog: Catalog, continuous: bool | None) -> Quer
         Cursor(cursor.source, tokens or cursor.tokens, 0 if tokens else len(cursor.tokens)).fail(
             "a query expected", "write SELECT …"
         )
-    windowed = cut(cursor.source, tokens)
+    windowed = with_versions(cursor.source, cut(cursor.source, tokens), catalog.streams)
     context = Context(
         cursor.source,
         catalog,

@@ -40,6 +40,7 @@ class _Columns:
         self.ahead: int | None = None
         self.watermark: tuple[Token, list[Token]] | None = None
         self.idle_timeout: int | None = None
+        self.key: list[Token] = []
 
 
 def stream_definition(cursor: Cursor, catalog: Catalog, name: str) -> StreamDefinition:
@@ -55,7 +56,8 @@ def stream_definition(cursor: Cursor, catalog: Catalog, name: str) -> StreamDefi
     kept = next((_kept_for(value, sourced) for key, value in settings if key.lower() == KEEP), None)
     settings = tuple(setting for setting in settings if setting[0].lower() != KEEP)
     timing = found.event_time, found.lateness, found.idle_timeout
-    return StreamDefinition(name, columns, *timing, settings, found.ahead, kept)
+    key = _bind_key(cursor.source, found)
+    return StreamDefinition(name, columns, *timing, settings, found.ahead, kept, key)
 
 
 def _kept_for(value: str, place: Place | None) -> int:
@@ -143,11 +145,38 @@ def _columns(cursor: Cursor) -> _Columns:
                 cursor.fail("a stream has one IDLE TIMEOUT", "remove one of them")
             cursor.position += 2
             found.idle_timeout = read_interval(cursor, "IDLE TIMEOUT")
+        elif cursor.sees("PRIMARY", "KEY") or cursor.sees("PRIMARY KEY"):
+            _primary_key(cursor, found)
         else:
             _column(cursor, found)
         if not cursor.takes(",") and not cursor.sees(")"):
             cursor.fail(", or ) expected", "a column is: name TYPE [NOT NULL] [CHECK (condition)]")
     return found
+
+
+def _primary_key(cursor: Cursor, found: _Columns) -> None:
+    """``PRIMARY KEY (id) NOT ENFORCED``: many rows may have one key, of which each is the latest until the next."""
+    if found.key:
+        cursor.fail("a stream has one PRIMARY KEY", "remove one of them")
+    hint = "write PRIMARY KEY (id) NOT ENFORCED"
+    if not cursor.takes("PRIMARY KEY"):
+        cursor.expect("PRIMARY", "KEY")
+    cursor.expect("(", hint=hint)
+    found.key = [cursor.name("a column")]
+    while cursor.takes(","):
+        found.key.append(cursor.name("a column"))
+    cursor.expect(")", hint=hint)
+    cursor.expect("NOT", "ENFORCED", hint=hint)
+
+
+def _bind_key(source: Source, found: _Columns) -> tuple[str, ...]:
+    names = {c.name.lower(): c.name for c in found.columns}
+    for token in found.key:
+        if token.text.lower() not in names:
+            raise source.error(
+                f"the key column {token.text} is not declared", token, did_you_mean(token.text, names.values())
+            )
+    return tuple(names[token.text.lower()] for token in found.key)
 
 
 def _column(cursor: Cursor, found: _Columns) -> None:

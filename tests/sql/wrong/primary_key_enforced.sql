@@ -1,0 +1,1 @@
+CREATE STREAM o (id INT, PRIMARY KEY (id));
