@@ -19,10 +19,10 @@ from typing import Any
 import pyarrow as pa
 from sqlglot import exp
 
-from datacell.algebra import tree
+from datacell.algebra import scalar, tree
 from datacell.algebra.plan import Plan, Stream, Window
 from datacell.algebra.query import Emission, Query, Timing
-from datacell.algebra.window import LatestBy
+from datacell.algebra.window import LatestBy, Session
 from datacell.engines.protocol import Engine, run_once
 from window_laws import (
     FOREVER,
@@ -38,6 +38,7 @@ from window_laws import (
     is_row_boundary,
     last_boundary,
     last_rows,
+    lost_for_sessions,
     own_row_boundary,
     running_max,
     sees,
@@ -87,6 +88,8 @@ class Reference:
             return list(self._snapshots(query))
         if query.timing in (Timing.ROW_BY_ROW, Timing.ONCE):
             return [Answer(0, self._of_each_row(query))]
+        if any(isinstance(w.window, Session) for w in tree.windows(query.plan)):
+            return self._by_sessions(query)
         relations = self._by_rows(query) if query.timing is Timing.ARRIVALS else self._by_time(query)
         return _emitted(list(relations), query.emission)
 
@@ -101,7 +104,7 @@ class Reference:
             contents = [self._content(w, boundary, arrived, fired[stream_of(w)], windows) for w in windows]
             alive = [boundary <= last_boundary(w.window, windows, arrived) for w in windows]
             if any(c and a for c, a in zip(contents, alive, strict=True)):
-                tables = self._tables_after(max(fired.values()))
+                tables = _tables_after(self, max(fired.values()))
                 yield boundary, Answer(boundary, self._answer(query.plan, contents, as_literal(boundary), tables))
             elif not any(contents):
                 yield boundary, None
@@ -127,6 +130,10 @@ class Reference:
 
     def _too_late(self, query: Query, which: Callable[[Iterable[bool]], bool]) -> list[tuple[str, Row]]:
         windows, arrived = tree.windows(query.plan), self._arrived(query)
+        if isinstance(windows[0].window, Session):
+            name = stream_of(windows[0])
+            feed = self.feeds[name]
+            return [(name, row) for row, lost in zip(feed.rows, lost_for_sessions(feed), strict=True) if lost]
         boundaries = boundaries_of(windows, arrived)
         found = []
         for name, stream in arrived.items():
@@ -156,6 +163,16 @@ class Reference:
             row for start, stop, row in self.latest.validities(node, stream.feed, counted) if start <= shown - 1 < stop
         ]
 
+    def _by_sessions(self, query: Query) -> list[Answer]:
+        """Law 14: each session is a snapshot of its own."""
+        (node,) = tree.windows(query.plan)
+        feed, answers = self.feeds[stream_of(node)], dict[int, Counter[tuple[Any, ...]]]()
+        for start, end, rows in self.latest.sessions(node, feed, lost_for_sessions(feed)):
+            plan = tree.at_boundary(query.plan, as_literal(start), scalar.WINDOW_START)
+            found = self._answer(plan, [rows], as_literal(end))
+            answers[end] = answers.get(end, Counter()) + found
+        return [Answer(end, rows) for end, rows in sorted(answers.items())]
+
     # Row windows
 
     def _by_rows(self, query: Query) -> Iterator[tuple[int, Answer | None]]:
@@ -169,7 +186,7 @@ class Reference:
             contents = [last_rows(w, own_row_boundary(w.window, number), self.feeds[stream_of(w)]) for w in windows]
             if any(contents):
                 literal = exp.cast(exp.Literal.number(number), "bigint")
-                tables = self._tables_after(max(stream.places[number - 1] for stream in arrived.values()))
+                tables = _tables_after(self, max(stream.places[number - 1] for stream in arrived.values()))
                 yield number, Answer(number, self._answer(query.plan, contents, literal, tables))
 
     # Every instant
@@ -222,10 +239,6 @@ class Reference:
             found += replace(self, feeds={**self.feeds, **feeds})._answer(query.plan, [], exp.null(), tables)
         return found
 
-    def _tables_after(self, place: int) -> Mapping[str, pa.Table]:
-        """What a boundary sees that fires when the row of this place has come."""
-        return _replaced(self.tables, [one for one in self.refreshes if one.after <= place])
-
     # The plain SQL answer over snapshots
 
     def _answer(
@@ -259,6 +272,11 @@ class Reference:
         fixed = tree.at_boundary(_each_window(plan, snapshot), boundary)
         result = run_once(self.engine, fixed, inputs)
         return list(zip(*(map(hashable, column.to_pylist()) for column in result.columns), strict=True))
+
+
+def _tables_after(judge: Reference, place: int) -> Mapping[str, pa.Table]:
+    """What a boundary sees that fires when the row of this place has come."""
+    return _replaced(judge.tables, [one for one in judge.refreshes if one.after <= place])
 
 
 def _replaced(tables: Mapping[str, pa.Table], refreshes: Sequence[Refreshed]) -> Mapping[str, pa.Table]:

@@ -13,7 +13,7 @@ from sqlglot import exp
 from datacell.algebra import tree
 from datacell.algebra.plan import Group, Map, Plan, Stream, Window
 from datacell.algebra.schema import Field
-from datacell.algebra.window import Fixed, Landmark, LandmarkRows, LatestBy, Now, Range, Rows, WindowSpec
+from datacell.algebra.window import Fixed, Landmark, LandmarkRows, LatestBy, Now, Range, Rows, Session, WindowSpec
 from datacell.engines.arrow import arrow_type
 from datacell.engines.protocol import Engine, run_once
 
@@ -161,7 +161,13 @@ def _stream_column(plan: Plan, name: str) -> str:
     raise AssertionError(f"{plan.head()} below a row window")
 
 
-# LATEST
+# Sessions, and LATEST
+
+
+def lost_for_sessions(feed: Feed) -> list[bool]:
+    """Had the watermark passed a row's time when it came?"""
+    watermarks = [-FOREVER, *(latest - feed.lateness for latest in running_max(feed.times()))]
+    return [time < watermark for time, watermark in zip(feed.times(), watermarks, strict=False)]
 
 
 @dataclass
@@ -182,6 +188,25 @@ class Latest:
             if window.ends is None or not values[i][window.ends]:
                 found.append((time, min(later, default=FOREVER), row))
         return found
+
+    def sessions(self, node: Window, feed: Feed, lost: Sequence[bool]) -> list[tuple[int, int, list[Row]]]:
+        """The sessions of a feed: when each begins, when it ends, and its rows."""
+        window, found = node.window, list[tuple[int, int, list[Row]]]()
+        assert isinstance(window, Session)
+        groups: dict[Any, list[tuple[int, Row]]] = {}
+        for row, time, is_lost in zip(feed.rows, feed.times(), lost, strict=True):
+            made = self.below(node, feed, row)
+            if not is_lost:
+                groups.setdefault(tuple(hashable(made[k]) for k in window.keys), []).append((time, row))
+        for rows in groups.values():
+            rows.sort(key=lambda one: one[0])
+            runs: list[list[tuple[int, Row]]] = []
+            for time, row in rows:
+                if not runs or time - runs[-1][-1][0] >= window.gap:
+                    runs.append([])
+                runs[-1].append((time, row))
+            found += [(run[0][0], run[-1][0] + window.gap, [row for _, row in run]) for run in runs]
+        return sorted(found, key=lambda one: one[:2])
 
     def below(self, node: Window, feed: Feed, row: Row) -> Row:
         """What stands below a window makes of a row alone."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from sqlglot import exp
 
 OUTER = "outer"
+WINDOW_START = "window_start"
 WINDOW_END = "window_end"
 VALID_FROM = "valid_from"
 VALID_TO = "valid_to"
@@ -39,6 +40,11 @@ def function_name(node: exp.Expr) -> str:
 def boundary() -> exp.Placeholder:
     """The boundary at which the snapshot is taken."""
     return exp.Placeholder(this=WINDOW_END)
+
+
+def boundary_start() -> exp.Placeholder:
+    """When the session began that is the snapshot."""
+    return exp.Placeholder(this=WINDOW_START)
 
 
 def is_outer(node: exp.Expr) -> bool:
@@ -108,7 +114,7 @@ def conjoin(parts: list[exp.Expr]) -> exp.Expr:
 def show(node: exp.Expr) -> str:
     """One line of text for a plan: names bare, as a person would write them."""
     text = node.sql(dialect="spark", comments=False, normalize_functions="lower")
-    for name in (WINDOW_END, VALID_FROM, VALID_TO):
+    for name in (WINDOW_START, WINDOW_END, VALID_FROM, VALID_TO):
         text = text.replace(f":{name}", name)
     return text.replace("`", "")
 

@@ -112,11 +112,11 @@ def has_stream(plan: Plan) -> bool:
     return bool(streams(plan))
 
 
-def at_boundary(plan: Plan, boundary: exp.Expr) -> Plan:
-    """The plan at one boundary: `window_end` is that constant."""
+def at_boundary(plan: Plan, boundary: exp.Expr, name: str = scalar.WINDOW_END) -> Plan:
+    """The plan at one boundary: `window_end`, or what is said instead, is that constant."""
 
     def fill(node: exp.Expr) -> exp.Expr | None:
-        return boundary.copy() if isinstance(node, exp.Placeholder) and node.name == scalar.WINDOW_END else None
+        return boundary.copy() if isinstance(node, exp.Placeholder) and node.name == name else None
 
     def change(node: Plan) -> Plan:
         if not any(map(scalar.reads_boundary, node.expressions())):

@@ -106,7 +106,7 @@ class Versions:
         """New rows, and the open rows of their keys, with their ends as far as these are known now."""
         new, keys = Input(Rows.NEW, self.kept), self.spec.keys
         unknown = Named(OPEN_END, exp.TryCast(this=exp.Null(), to=types.to_sqlglot(BIGINT)), BIGINT)
-        touched = _of_keys(Input(Rows.OPEN, self.open), new, keys)
+        touched = of_keys(Input(Rows.OPEN, self.open), new, keys)
         both = Union((touched, Map(new, (*new.schema.passing(), unknown))))
         return Over(both, (Named(UNTIL, following(TIME, keys, (TIME, NUMBER)), BIGINT),))
 
@@ -142,9 +142,11 @@ def with_columns(plan: Plan, slot: Slot, more: Sequence[Field]) -> Plan:
     raise PlanError(f"{plan.head()} below a window")
 
 
-def _of_keys(rows: Plan, others: Plan, keys: Sequence[str]) -> Plan:
-    """The rows whose keys are among those of the others."""
+def of_keys(rows: Plan, others: Plan, keys: Sequence[str], kind: JoinKind = JoinKind.SEMI) -> Plan:
+    """The rows whose keys are among those of the others, or are not; without keys all of them are."""
+    if not keys:
+        return rows
     renamed = {key: f"other {key}" for key in keys}
     wanted = Distinct(Map(others, tuple(Named(renamed[c.name], c.value, c.type) for c in others.schema.passing(keys))))
     same = [same_value(scalar.column(key), scalar.column(other)) for key, other in renamed.items()]
-    return Join(rows, wanted, JoinKind.SEMI, scalar.conjoin(same))
+    return Join(rows, wanted, kind, scalar.conjoin(same))

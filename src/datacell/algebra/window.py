@@ -17,6 +17,11 @@ Under *LATEST* the rows of one k are ordered by timestamp, those of one timestam
 a validity that is not empty. A row for which DELETE WHEN holds is itself never valid, it only ends its predecessor. A
 row that comes when a boundary after its timestamp has fired is late for the query, and lost for it.
 
+*Sessions.* Under ``SESSION g PARTITION BY k`` the rows of one k are cut wherever two neighbours in time are g or more
+apart. A session is answered once, by itself, when the watermark has reached its end: its ``window_start`` is its first
+timestamp, its ``window_end`` the last one + g, and that is its boundary. A row that comes when the watermark has passed
+its timestamp is late and lost; any other joins what it bridges. A query has at most one session window.
+
 *Sampling.* ``SLIDE s`` asks for the answer only at boundaries τ = k·s, aligned to the epoch; the content of τ is the
 snapshot at the last chronon before τ. No SLIDE asks for the answer at every instant.
 
@@ -119,6 +124,22 @@ class LatestBy:
 
 
 @dataclass(frozen=True, slots=True)
+class Session:
+    """The rows of a key that follow each other in less than `gap`; each session is a snapshot of its own."""
+
+    gap: int
+    keys: tuple[str, ...] = ()
+    slide: None = None
+
+    def __post_init__(self) -> None:
+        _require_positive(gap=self.gap)
+
+    def __str__(self) -> str:
+        keys = f" partition by {', '.join(self.keys)}" if self.keys else ""
+        return f"session {duration.show(self.gap)}{keys}"
+
+
+@dataclass(frozen=True, slots=True)
 class Rows:
     """The last `count` rows, of each `partition` if there is one, every `slide` arrivals."""
 
@@ -152,7 +173,7 @@ class LandmarkRows:
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-TimeWindow = Range | Fixed | Now | Unbounded | Landmark | LatestBy
+TimeWindow = Range | Fixed | Now | Unbounded | Landmark | LatestBy | Session
 RowWindow = Rows | LandmarkRows
 WindowSpec = TimeWindow | RowWindow
 
@@ -170,7 +191,7 @@ def instant_text(instant: int) -> str:
 def columns_read(window: WindowSpec) -> tuple[str, ...]:
     """The columns by which a window tells rows apart."""
     match window:
-        case Rows(partition=keys):
+        case Rows(partition=keys) | Session(keys=keys):
             return keys
         case LatestBy(keys=keys, ends=ends):
             return keys if ends is None else (*keys, ends)
@@ -182,6 +203,8 @@ def renamed(window: WindowSpec, names: Mapping[str, str]) -> WindowSpec:
     match window:
         case Rows(partition=keys):
             return replace(window, partition=tuple(names[k] for k in keys))
+        case Session(keys=keys):
+            return replace(window, keys=tuple(dict.fromkeys(names[k] for k in keys)))
         case LatestBy(keys=keys, ends=ends):
             return replace(window, keys=tuple(names[k] for k in keys), ends=None if ends is None else names[ends])
     return window
@@ -189,7 +212,7 @@ def renamed(window: WindowSpec, names: Mapping[str, str]) -> WindowSpec:
 
 def is_keyed(window: WindowSpec) -> bool:
     """Does it depend on other rows of its key until when a row is valid?"""
-    return isinstance(window, LatestBy)
+    return isinstance(window, LatestBy | Session)
 
 
 def counts_rows(window: WindowSpec) -> bool:
@@ -198,7 +221,7 @@ def counts_rows(window: WindowSpec) -> bool:
 
 def is_sampled(window: WindowSpec) -> bool:
     """Does the window have boundaries of its own?"""
-    return window.slide is not None
+    return window.slide is not None or isinstance(window, Session)
 
 
 def _slide(slide: int | None) -> str:

@@ -26,9 +26,11 @@ from datacell.algebra.window import (
     Range,
     Rows,
     RowWindow,
+    Session,
     TimeWindow,
     Unbounded,
     WindowSpec,
+    is_keyed,
     micros,
 )
 
@@ -89,9 +91,10 @@ def first_seen(window: TimeWindow, rows: Positions, slides: Sequence[int]) -> Po
 def last_shown(window: TimeWindow, rows: Positions, slides: Sequence[int]) -> Positions:
     """For each row the last boundary at which the window shows it, which is before the first one if none does.
 
-    Under LATEST a row counts if it is there when the first boundary after it fires, and otherwise not at all.
+    Under LATEST a row counts if it is there when the first boundary after it fires, and otherwise not at all; that of a
+    session, if the watermark has not passed its time.
     """
-    if isinstance(window, LatestBy):
+    if is_keyed(window):
         return first_seen(window, rows, slides)
     stops = _last_end(window, rows)
     if isinstance(window, Landmark) and window.since is not None:
@@ -233,7 +236,7 @@ def _last_end(window: TimeWindow, rows: Positions) -> Positions | None:
             return (rows // size + 1) * size
         case Now():
             return rows + 1
-        case Unbounded() | Landmark() | LatestBy():
+        case Unbounded() | Landmark() | LatestBy() | Session():
             return None
     raise AssertionError(window)
 

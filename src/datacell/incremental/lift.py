@@ -15,6 +15,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 
 from sqlglot import exp
 
@@ -38,14 +39,24 @@ from datacell.algebra.plan import (
 )
 from datacell.algebra.query import TIME_COLUMNS, Query
 from datacell.algebra.schema import Field, Named, Schema
-from datacell.algebra.types import BIGINT, INT, Type
-from datacell.algebra.versions import UNTIL
+from datacell.algebra.sessions import SESSION
+from datacell.algebra.types import BIGINT, INT, TIMESTAMP, Type
+from datacell.algebra.versions import UNTIL, with_columns
 from datacell.algebra.window import LatestBy, Rows, WindowSpec
 from datacell.errors import PlanError
 from datacell.incremental.inputs import BOUNDARIES, ROWS, ShownRows, WindowRows
 from datacell.incremental.merge import AT
 from datacell.incremental.relations import SLICE, VISIBLE_FROM, VISIBLE_TO, Latest, Leaf, Shown, Split, fields
 from datacell.incremental.running import running
+
+SESSION_BOUNDS = (
+    Field(scalar.WINDOW_END, TIMESTAMP),
+    Field(scalar.WINDOW_START, TIMESTAMP),
+    Field(SESSION, BIGINT),
+)
+"""The columns of the boundaries table when they are those of sessions."""
+
+SESSION_COLUMNS = tuple(replace(f, name=f"of {f.name}′") for f in SESSION_BOUNDS)
 
 POSITION, BOUNDARY = "position′", "__boundary"
 """The column of a basket by which windows cut it, and the last column of an answer: the boundary it belongs to."""
@@ -73,6 +84,21 @@ def at_one_instant(query: Query) -> Plan:
     """A fragment over the rows that windows show at one instant, of a query whose expressions do not read it."""
     numbers = iter(range(len(tree.windows(query.plan))))
     return _Windows((), frozenset(), many=False).without_boundary(_numbered(query.plan, numbers))
+
+
+def lift_sessions(query: Query) -> Plan:
+    """A fragment over `boundaries`, which here are sessions, and the rows of these."""
+    taken = frozenset(name for node in tree.descendants(query.plan) for name in node.schema.names)
+    below, columns, order = _parts(query.plan)
+    carrier = _Sessions(SESSION_COLUMNS, taken, many=True)
+    end, _, number = carrier.names
+    key = Named(end, scalar.column(end), TIMESTAMP)
+    values = {c.name: replace(c, value=carrier.inside(c.value)) for c in columns}
+    delivered = tuple(values.get(f.name, replace(key, name=f.name)) for f in query.result)
+    carried = carrier.carry(_numbered(below, count()))
+    first = (SortKey(scalar.column(end)), SortKey(scalar.column(number)))
+    ordered = Order(carried, (*first, *order)) if order else carried
+    return Map(ordered, (*delivered, replace(key, name=BOUNDARY)))
 
 
 def lift_rest(split: Split, many: bool) -> Plan:
@@ -225,6 +251,30 @@ def _is_shown_in(window: WindowSpec, rows: Plan, start: str, stop: str) -> exp.E
         valid = exp.GTE(this=scalar.column(UNTIL), expression=scalar.column(stop))
         return scalar.conjoin([begun, valid])
     return scalar.conjoin([exp.GTE(this=position.copy(), expression=scalar.column(start)), begun])
+
+
+@dataclass(frozen=True)
+class _Sessions(_Windows):
+    """Answers each session by itself: rows know the number of theirs."""
+
+    def at_many(self, plan: Plan) -> Plan:
+        assert isinstance(plan, _Numbered)
+        rows = with_columns(plan.child, WindowRows(0), (Field(SESSION, BIGINT),))
+        same = exp.EQ(this=scalar.column(SESSION), expression=scalar.column(self.names[2]))
+        joined = Join(rows, self.domain(), condition=same)
+        return narrowed(joined, (*plan.schema.names, *self.names))
+
+    def domain(self) -> Plan:
+        rows = Input(BOUNDARIES, SESSION_BOUNDS)
+        pairs = zip(self.carried, SESSION_BOUNDS, strict=True)
+        return Map(rows, tuple(Named(own.name, scalar.column(f.name), f.type) for own, f in pairs))
+
+    def inside(self, node: exp.Expr) -> exp.Expr:
+        end, start, _ = self.names
+        columns = {scalar.WINDOW_END: end, scalar.WINDOW_START: start}
+        return scalar.replace(
+            node, lambda n: scalar.column(columns[n.name]) if isinstance(n, exp.Placeholder) else None
+        )
 
 
 def _shown_rows(rows: Plan, window: _Numbered, boundary: tuple[str, ...]) -> Plan:

@@ -14,10 +14,11 @@ from datacell.algebra import tree
 from datacell.algebra.plan import Plan
 from datacell.algebra.query import Query
 from datacell.algebra.schema import Field
+from datacell.algebra.sessions import Sessions
 from datacell.algebra.types import BIGINT
 from datacell.algebra.versions import Versions
-from datacell.algebra.window import is_keyed
-from datacell.incremental.lift import last_rows_of, lift, lift_rest
+from datacell.algebra.window import LatestBy, Session
+from datacell.incremental.lift import last_rows_of, lift, lift_rest, lift_sessions
 from datacell.incremental.merge import AT, folding
 from datacell.incremental.relations import (
     SLICE,
@@ -59,6 +60,8 @@ class Reevaluated:
 
     @cached_property
     def answer(self) -> AnswerPlans:
+        if self.sessions is not None:
+            return AnswerPlans(lift_sessions(self.query), None)
         many = None if self.query.opaque is not None else lift(self.query, many=True)
         return AnswerPlans(lift(self.query, many=False), many)
 
@@ -66,12 +69,20 @@ class Reevaluated:
     def versions(self) -> tuple[Versions, ...]:
         """The rows of LATEST windows."""
         windows = enumerate(tree.windows(self.query.plan))
-        return tuple(Versions(n, window) for n, window in windows if is_keyed(window.window))
+        return tuple(Versions(n, window) for n, window in windows if isinstance(window.window, LatestBy))
+
+    @cached_property
+    def sessions(self) -> Sessions | None:
+        """The rows of its session window, if it has one."""
+        found = tuple(window for window in tree.windows(self.query.plan) if isinstance(window.window, Session))
+        return Sessions(found) if found else None
 
     def named(self) -> Iterator[NamedPlan]:
         yield from self.answer.named()
         for versions in self.versions:
             yield from versions.named()
+        if self.sessions is not None:
+            yield from self.sessions.named()
 
 
 @dataclass(frozen=True)

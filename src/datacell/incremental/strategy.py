@@ -7,7 +7,7 @@ from enum import Enum
 from datacell.algebra import tree
 from datacell.algebra.plan import Input, Map, Plan
 from datacell.algebra.query import Query
-from datacell.algebra.window import Rows, is_keyed
+from datacell.algebra.window import Rows, Session, is_keyed
 from datacell.incremental.relations import Kept, Latest, Pairs, Split
 from datacell.incremental.split import split
 
@@ -28,6 +28,8 @@ def choose(query: Query, wanted: Strategy = Strategy.AUTO, tiny_joined: int = TI
     """
     if (written := query.opaque) is not None:
         return None, f"Spark answers it as written, over whole windows at each boundary: {written.why}"
+    if any(isinstance(w.window, Session) for w in tree.windows(query.plan)):
+        return None, "a session is looked at once, when it has ended"
     if any(is_keyed(w.window) for w in tree.windows(query.plan)):
         return None, "under LATEST one row of each key is kept, and looked at where the window is"
     if wanted is Strategy.REEVALUATE:

@@ -45,6 +45,7 @@ from datacell.algebra.window import (
     Now,
     Range,
     Rows,
+    Session,
     Unbounded,
     WindowSpec,
     counts_rows,
@@ -148,6 +149,8 @@ class Sizes:
                 return float(count)
             case Rows(count=count, partition=keys):
                 return count * self.groups([scalar.column(k) for k in keys], rate * HORIZON)
+            case Session(gap=gap):
+                return rate * gap / _SECOND
             case LatestBy(keys=keys):
                 return self.groups([scalar.column(k) for k in keys], rate * HORIZON)
             case Now():

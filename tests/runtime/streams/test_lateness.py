@@ -26,6 +26,7 @@ WINDOWS = [
     "LANDMARK SLIDE 4 SECONDS",
     "LANDMARK SLIDE 2 SECONDS RESET EVERY 6 SECONDS",
     "LATEST BY k, ts SLIDE 3 SECONDS",
+    "SESSION 3 SECONDS",
 ]
 ARRIVING = "CREATE STREAM s (v INT);" + QUERY.format(name="q", window=NARROW).replace("k, ", "").replace(
     "GROUP BY k", ""

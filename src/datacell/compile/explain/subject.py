@@ -25,6 +25,7 @@ from datacell.sql.statements.statement import Stage
 SHOWN = 3
 """Names of others that are told."""
 
+SESSION_HOW = "rows wait until their session has ended, and are looked at once"
 LATEST_HOW = "one row of each key is kept, which the next one ends"
 
 
@@ -97,5 +98,6 @@ class Explained:
                 versions: dict[Plan, str] = {one.versions.window: LATEST_HOW for one in program.versions}
                 return {**versions, **{operator.work: operator.how for operator in program.operators}}
             case AtBoundaries(Reevaluated() as plans):
-                return {one.window: LATEST_HOW for one in plans.versions}
+                sessions = () if plans.sessions is None else plans.sessions.windows
+                return {**{one.window: LATEST_HOW for one in plans.versions}, **dict.fromkeys(sessions, SESSION_HOW)}
         return {}

@@ -11,13 +11,14 @@ import pyarrow as pa
 
 from datacell.algebra.positions import FOREVER, Positions
 from datacell.algebra.query import Emission, Query, Timing
+from datacell.algebra.sessions import Sessions
 from datacell.compile.evaluation import AtBoundaries
 from datacell.engines.arrow import arrow_schema
 from datacell.engines.protocol import Files
 from datacell.engines.transfers import Account
 from datacell.incremental import boundaries, lift
 from datacell.incremental.boundaries import Boundary, Validities
-from datacell.incremental.plans import Incremental
+from datacell.incremental.plans import Incremental, Reevaluated
 from datacell.runtime.evaluation import Fired, Held, PreparedBatch, Ready
 from datacell.runtime.plans.memory import row_bytes
 from datacell.runtime.plans.plans import Plans
@@ -31,6 +32,7 @@ from datacell.runtime.windows import changes
 from datacell.runtime.windows.increments import Increments
 from datacell.runtime.windows.query_windows import QueryWindows
 from datacell.runtime.windows.reevaluation import Reevaluation
+from datacell.runtime.windows.sessions import SessionWindows
 
 SMALL = 0.1
 """Of what the driver may hold: an answer that takes no more comes to the driver, whoever takes it."""
@@ -170,6 +172,8 @@ class AnswersAtBoundaries:
             found = boundaries.due_in_rows(specs, arrived, max(self.reached.boundary, 0))
         else:
             now = ready()
+            if isinstance(self.windowing, SessionWindows):
+                return (b for b in self.windowing.due(now.watermark, now.ended) if b.end > self.reached.boundary)
             found = boundaries.due_in_time(
                 specs,  # type: ignore[arg-type]
                 self.windowing.positions(now.watermark, now.ended),
@@ -192,11 +196,13 @@ def _strategy(
     plans: Plans,
     output: Output,
     answered: Callable[[], int],
-) -> Reevaluation | Increments:
+) -> Reevaluation | Increments | SessionWindows:
     match described.plans:
         case Incremental() as incremental:
             directory = output.directory / "slices"
             return Increments(incremental, directory, baskets, plans, lambda: output.directory_of_next)
+        case Reevaluated(sessions=Sessions()) as reevaluated:
+            return SessionWindows(reevaluated, baskets, plans, output.directory / "made", answered)
         case reevaluated:
             return Reevaluation(reevaluated, baskets, plans, output.directory / "made", answered)
 

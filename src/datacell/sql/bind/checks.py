@@ -25,7 +25,7 @@ from datacell.algebra.plan import (
     Union,
     Window,
 )
-from datacell.algebra.window import counts_rows, is_sampled
+from datacell.algebra.window import Session, counts_rows, is_sampled
 from datacell.errors import StreamRuleError
 from datacell.sql.bind.context import Context
 
@@ -45,8 +45,15 @@ _OPERATORS: dict[type[Plan], str] = {
 
 
 def check_windows(context: Context) -> None:
-    """Row windows and time windows have no common boundaries."""
+    """Row windows and time windows have no common boundaries, and those of a session are its own."""
     placed = list(context.windows.values())
+    session = next((p for p in placed if isinstance(p.window, Session)), None)
+    if session is not None and len(placed) > 1:
+        raise StreamRuleError(
+            "a session window is the only window of its query",
+            place=session.place,
+            hint="INSERT INTO a stream what is asked of sessions, and join that",
+        )
     other = next((p for p in placed if counts_rows(p.window) != counts_rows(placed[0].window)), None)
     if other is not None:
         raise StreamRuleError(
@@ -65,7 +72,11 @@ def check_windows_are_read(context: Context) -> None:
 
 def check_emission(context: Context, word: Token | None) -> None:
     """ISTREAM and DSTREAM compare a boundary with the one before it."""
-    if word is not None and word.text.upper() != "RSTREAM" and not any(map(is_sampled, context.window_specs)):
+    if word is None or word.text.upper() == "RSTREAM":
+        return
+    if any(isinstance(w, Session) for w in context.window_specs):
+        raise context.source.rule(f"{word.text.upper()} compares boundaries, and a session has only one", word)
+    if not any(map(is_sampled, context.window_specs)):
         raise context.source.rule(
             f"{word.text.upper()} needs a window with SLIDE: it compares a boundary with the one before",
             word,

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from datacell.algebra import scalar
 from datacell.algebra.types import TIMESTAMP
-from datacell.algebra.window import WindowSpec
+from datacell.algebra.window import WindowSpec, is_sampled
 from datacell.errors import did_you_mean, spelled
 from datacell.sql.bind import typing, window_columns
 from datacell.sql.bind.coercing import operand
@@ -87,7 +87,7 @@ class Columns:
         windows = self.context.window_specs
         if len(parts) > 1 or not windows:
             return None
-        sampled = any(w.slide is not None for w in windows)
+        sampled = any(map(is_sampled, windows))
         if name in (scalar.VALID_FROM, scalar.VALID_TO) and not sampled:
             return Typed(exp.Placeholder(this=name), TIMESTAMP)
         if name not in ("window_start", "window_end"):

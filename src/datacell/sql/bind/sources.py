@@ -60,7 +60,7 @@ class Sources(ABC):
         if isinstance(node.this, exp.Anonymous) and node.this.name.lower() == "range":
             return self._numbers(node)
         if not isinstance(node.this, exp.Identifier):
-            hint = "the table functions are TUMBLE, HOP and CUMULATE"
+            hint = "the table functions are TUMBLE, HOP, CUMULATE and SESSION"
             raise self.context.unsupported(f"there is no table function {node.this.name}", node.this, hint)
         name = ".".join(part.name for part in node.parts)
         placed = self.context.windows.get(node.this.meta.get("start", -1))

@@ -12,7 +12,17 @@ from sqlglot import exp
 
 from datacell.algebra import scalar
 from datacell.algebra.types import BIGINT, TIMESTAMP
-from datacell.algebra.window import Fixed, Landmark, LandmarkRows, LatestBy, Range, Rows, WindowSpec, counts_rows
+from datacell.algebra.window import (
+    Fixed,
+    Landmark,
+    LandmarkRows,
+    LatestBy,
+    Range,
+    Rows,
+    Session,
+    WindowSpec,
+    counts_rows,
+)
 from datacell.sql.bind.context import Typed
 
 
@@ -52,6 +62,8 @@ def own_start(window: WindowSpec, others: Collection[WindowSpec]) -> Typed | Non
     """The start of what the window shows; None where it has none that could be named."""
     end = own_end(window, others).value
     match window:
+        case Session():
+            return Typed(scalar.boundary_start(), TIMESTAMP)
         case Range(size=size):
             return Typed(_timestamp(_minus(scalar.call("unix_micros", end), _number(size))), TIMESTAMP)
         case Fixed(size=size) | Landmark(reset=int(size)):

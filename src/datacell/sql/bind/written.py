@@ -13,6 +13,7 @@ from datacell.algebra.definitions import reserved
 from datacell.algebra.plan import Map, Opaque, Plan, Stream, Table
 from datacell.algebra.schema import Field, Named, Schema
 from datacell.algebra.types import Type
+from datacell.algebra.window import Session, is_keyed, is_sampled
 from datacell.errors import Place, SqlError, StreamRuleError, UnsupportedError, in_backticks
 from datacell.sql import functions
 from datacell.sql.bind.checks import check_windows
@@ -63,6 +64,7 @@ def written(
     if unread is not None:
         raise why
     inputs = tuple(_input(context, item) for item in items)
+    _check_windows(context, why)
     pieces = _pieces(context, tokens, left_out, items)
     analysis = _analysis(context, pieces, inputs, why)
     _check_calls(context, analysis, why)
@@ -87,6 +89,17 @@ def columns_given(
         return _analysis(context, _pieces(context, tokens, left_out, items), inputs, nothing).columns
     except SqlError:
         return None
+
+
+def _check_windows(context: Context, why: SqlError) -> None:
+    """Windows whose rows nobody can hand over as a table at an instant."""
+    placed = list(context.windows.values())
+    for one in placed:
+        sampled = any(is_sampled(p.window) for p in placed)
+        if isinstance(one.window, Session) or (is_keyed(one.window) and not sampled):
+            hint = "ask it of a window with SLIDE" if is_sampled(one.window) else "give it a SLIDE of a second"
+            problem = f"[{one.window}] needs a query that is understood here: {why.message}"
+            raise StreamRuleError(problem, place=why.place, hint=hint) from None
 
 
 def _reason(why: SqlError) -> str:

@@ -3,6 +3,7 @@
     TUMBLE(TABLE s, DESCRIPTOR(ts), size)          s [FIXED size SLIDE size]
     HOP(TABLE s, DESCRIPTOR(ts), slide, size)      s [RANGE size SLIDE slide]
     CUMULATE(TABLE s, DESCRIPTOR(ts), step, size)  s [LANDMARK SLIDE step RESET EVERY size]
+    SESSION(TABLE s PARTITION BY k, DESCRIPTOR(ts), gap)  s [SESSION gap PARTITION BY k]
 
 The arguments after the first two may be named.
 """
@@ -13,13 +14,13 @@ from collections.abc import Sequence
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from datacell.algebra.window import Fixed, Landmark, Range, WindowSpec
+from datacell.algebra.window import Fixed, Landmark, Range, Session, WindowSpec
 from datacell.errors import did_you_mean
 from datacell.sql.text.cursor import Cursor
 from datacell.sql.text.quantities import read_interval
-from datacell.sql.text.windows import PlacedWindow
+from datacell.sql.text.windows import PlacedWindow, partition_by
 
-_ARGUMENTS = {"TUMBLE": ("SIZE",), "HOP": ("SLIDE", "SIZE"), "CUMULATE": ("STEP", "SIZE")}
+_ARGUMENTS = {"TUMBLE": ("SIZE",), "HOP": ("SLIDE", "SIZE"), "CUMULATE": ("STEP", "SIZE"), "SESSION": ("GAP",)}
 
 
 def starts_table_function(cursor: Cursor) -> bool:
@@ -48,17 +49,19 @@ def table_function(cursor: Cursor) -> tuple[Token, PlacedWindow]:
     cursor.takes("DATA", "=>")
     cursor.expect("TABLE", hint=usage)
     name = cursor.name("a stream")
+    keys = partition_by(cursor) if function.text.upper() == "SESSION" else ()
     cursor.expect(",", hint=usage)
     cursor.takes("TIMECOL", "=>")
     cursor.expect("DESCRIPTOR", "(", hint=usage)
     descriptor = cursor.name("the event-time column")
     cursor.expect(")", hint=usage)
-    window = _flink_window(function.text.upper(), _lengths(cursor, function, usage))
+    lengths = _lengths(cursor, function, usage)
+    window = _flink_window(function.text.upper(), lengths, tuple(t.text for t in keys))
     if wrapped:
         cursor.expect(")", hint="close TABLE(")
     assert first is not None
     place = cursor.source.place(first.start, cursor.tokens[cursor.position - 1].end + 1)
-    return name, PlacedWindow(window, place, descriptor=descriptor)
+    return name, PlacedWindow(window, place, keys, descriptor)
 
 
 def _usage(function: str) -> str:
@@ -92,7 +95,9 @@ def _argument_name(cursor: Cursor, names: Sequence[str]) -> str | None:
     return token.text.upper()
 
 
-def _flink_window(function: str, lengths: dict[str, int]) -> WindowSpec:
+def _flink_window(function: str, lengths: dict[str, int], keys: tuple[str, ...]) -> WindowSpec:
+    if function == "SESSION":
+        return Session(lengths["GAP"], keys)
     size = lengths["SIZE"]
     match function:
         case "TUMBLE":

@@ -15,6 +15,7 @@ from datacell.algebra.window import (
     Now,
     Range,
     Rows,
+    Session,
     Unbounded,
     WindowSpec,
 )
@@ -30,10 +31,11 @@ _FORMS = {
     "PARTITION": "[PARTITION BY k ROWS 100 SLIDE 10], where both count rows",
     "LANDMARK": "[LANDMARK SLIDE 1 HOUR RESET EVERY 1 DAY] or [LANDMARK SLIDE 100 ROWS]",
     "LATEST": "[LATEST BY id], [LATEST BY id DELETE WHEN (op = 'd')] or [LATEST BY id SLIDE 1 MINUTE]",
+    "SESSION": "[SESSION 30 MINUTES PARTITION BY k] or [SESSION 30 MINUTES]",
     "NOW": "[NOW], with nothing more",
     "UNBOUNDED": "[UNBOUNDED], with nothing more",
 }
-_A_WINDOW = "a window is one of RANGE, FIXED, ROWS, PARTITION BY, LANDMARK, LATEST BY, NOW or UNBOUNDED"
+_A_WINDOW = "a window is one of RANGE, FIXED, ROWS, PARTITION BY, LANDMARK, SESSION, LATEST BY, NOW or UNBOUNDED"
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,10 @@ def bracket(cursor: Cursor) -> PlacedWindow:
     ends: tuple[Token, ...] = ()
     if cursor.takes("LATEST"):
         partition, ends, window = _latest(cursor)
+    elif cursor.takes("SESSION"):
+        gap = read_interval(cursor, "SESSION")
+        partition = partition_by(cursor)
+        window = Session(gap, tuple(t.text for t in partition))
     else:
         partition = _partition(cursor)
         window = _window(cursor, tuple(t.text for t in partition))
@@ -92,16 +98,29 @@ def _slide(cursor: Cursor) -> int | None:
 
 
 def _partition(cursor: Cursor) -> tuple[Token, ...]:
+    if cursor.sees("PARTITION", "BY", "ROWS") or cursor.sees("PARTITION BY", "ROWS"):
+        ahead = Cursor(cursor.source, cursor.tokens, cursor.position + (2 if cursor.sees("PARTITION", "BY") else 1))
+        if _next_is_number(ahead):
+            ahead.fail("a column expected", "write [PARTITION BY k ROWS n]")
+    return partition_by(cursor)
+
+
+def partition_by(cursor: Cursor) -> tuple[Token, ...]:
+    """``PARTITION BY a, b``, if that comes next."""
     if not (cursor.takes("PARTITION", "BY") or cursor.takes("PARTITION BY")):
         return ()
-    if cursor.sees("ROWS") and _next_is_number(cursor):
-        cursor.fail("a column expected", "write [PARTITION BY k ROWS n]")
-    return _names(cursor)
+    in_parentheses = cursor.takes("(")
+    names = _names(cursor)
+    if in_parentheses:
+        cursor.expect(")")
+    return names
 
 
 def _names(cursor: Cursor) -> tuple[Token, ...]:
+    """Names with commas between them; what follows them in a table function may follow a comma, too."""
     names = [cursor.name("a column")]
-    while cursor.takes(","):
+    while cursor.sees(",") and not (cursor.sees(",", "DESCRIPTOR", "(") or cursor.sees(",", "TIMECOL", "=>")):
+        cursor.position += 1
         names.append(cursor.name("a column"))
     return tuple(names)
 
