@@ -126,8 +126,9 @@ def test_a_batch_that_was_ingested_but_not_taken_is_ingested_again(tmp_path: Pat
 
 
 def test_a_batch_that_could_not_be_taken_is_ingested_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its slices were made, with those of batches that waited; then the disk was full."""
-    net = net_of(tmp_path, "SELECT count(*) AS c FROM s [RANGE 5 SECONDS SLIDE 1 SECOND]")
+    """Its slices were made, with those of batches that waited; then the disk was full, and the run ended."""
+    text = "SELECT count(*) AS c FROM s [RANGE 5 SECONDS SLIDE 1 SECOND]"
+    net = net_of(tmp_path, text)
     evaluation = increments(net)
     evaluation.ingestions["s"].chunking.chunks = 16
     for number in range(6):
@@ -140,7 +141,10 @@ def test_a_batch_that_could_not_be_taken_is_ingested_once(tmp_path: Path, monkey
         disk.setattr(files, "save_json", full)
         with pytest.raises(CheckpointError, match="progress"):
             second(net, 6)
+    with pytest.raises(CheckpointError, match="progress"):
+        second(net, 7)
+    again = net_of(tmp_path, text)
     for number in range(6, 9):
-        second(net, number)
-    net.scheduler.drain()
-    assert counts(net.answers()) == {end: KEYS * (min(end, 9) - max(end - 5, 0)) for end in range(1, 14)}
+        second(again, number)
+    again.scheduler.drain()
+    assert counts(again.answers()) == {end: KEYS * (min(end, 9) - max(end - 5, 0)) for end in range(1, 14)}

@@ -99,8 +99,7 @@ class Scheduler:
         """Fire what is enabled, and let go of nothing: other readers may still be to come."""
         with self._lock:
             for stream in self.members.streams.values():
-                if stream.half_taken is not None:
-                    raise stream.half_taken
+                stream.check()
             run_to_quiescence(self.members.net, self.members.actions(), self._beside)
 
     def run(self) -> None:

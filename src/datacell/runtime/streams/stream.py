@@ -113,6 +113,7 @@ class RunningStream:
         self, source: str, number: int, rows: pa.Table, rejected: pa.Table, prepared: PreparedByReaders | None = None
     ) -> None:
         """Take a batch of rows that have passed the gate, and what was rejected of it."""
+        self.check()
         self.last_arrival = self.clock.now()
         batch, readers, name = self.basket.last_batch + 1, self._readers(), self.definition.name
         before, jump = len(rows), jump_among(self.definition, self._when(rows), self.basket.progress.latest)
@@ -146,6 +147,7 @@ class RunningStream:
 
     def take_staged(self, source: str, number: int, staged: Staged) -> bool:
         """Take a batch whose rows stay on the cluster; False if it must come again, with its rows."""
+        self.check()
         self.last_arrival = self.clock.now()
         batch, readers, name = self.basket.last_batch + 1, self._readers(), self.definition.name
         self.rejected.put(batch, staged.dead_letters)
@@ -163,6 +165,11 @@ class RunningStream:
                     return False
             self.basket.pass_by(source, number, staged.count - lost, latest, aside)
         return True
+
+    def check(self) -> None:
+        """Raise why a batch was taken by half: none that follows may be taken then, or it would be skipped."""
+        if self.half_taken is not None:
+            raise self.half_taken
 
     def insert(self, source: str, number: int, rows: pa.Table) -> None:
         """Let rows that are in the driver pass the gate, and take them."""
