@@ -107,7 +107,7 @@ class Trial:
         self.compile = compile
         self._run: Run = partial(run_once, self.engine)
         self.hand_clock = HandClock()
-        self.scheduler = Scheduler(clock or self.hand_clock)
+        self.scheduler = Scheduler(clock or self.hand_clock, sharing)
         self.tables = dict(tables or {})
         self.pinned = PinnedTables(
             self.directory / "tables", lambda name, _: _found(self.tables, name), self.scheduler.members.clock.now
@@ -243,6 +243,7 @@ def _made(trial: Trial, answered: Answered, query: Query, plans: Plans | None) -
     setting = Setting(statistics(trial.catalog.streams.values()), SHIPPED, trial.wanted, trial.strategy)
     first = query if query.text == answered.text else script.query(answered.text, trial.catalog)
     compiled, name = trial.compile(first, setting), answered.factory
+    trial.scheduler.members.require_room(answered.query, compiled)
     life, schema = name.lower(), arrow_schema(compiled.optimized.result)
     output = Output(trial.directory / "queries" / file_name(name), schema, life)
     if plans is None:

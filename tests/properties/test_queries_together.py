@@ -1,8 +1,8 @@
 """Queries that share work answer as they do alone, whoever comes and goes beside them.
 
 Drawn are a few queries over the streams, and what happens: rows come, a query that asks the same as another is created
-under another name, one is dropped, the run ends and another goes on. What each has answered is what it answers alone,
-from the firing on at which it came.
+under another name, one is dropped, the run ends and another goes on, perhaps by another strategy. What each has
+answered is what it answers alone, from the firing on at which it came.
 """
 
 from __future__ import annotations
@@ -78,9 +78,9 @@ class Happening:
         self.trial = self._started()
 
     def change(self) -> None:
-        """Perhaps something happens between two batches."""
+        """Perhaps something happens between two batches; only what is shared is there for one that comes later."""
         what = self.random.choice(("nothing", "create", "create", "drop", "restart"))
-        if what == "create":
+        if what == "create" and self.trial.sharing is Sharing.AUTO:
             self._create(self.random.choice(sorted(self.asked.values())))
         if what == "drop":
             self._drop(self.random.choice(sorted(self.asked)))
@@ -95,7 +95,8 @@ class Happening:
         return [firing.to_pylist() for firing in self.trial.firings(name)]
 
     def _started(self) -> Trial:
-        trial = _trial(self.engine, self.data, self.directory, Sharing.AUTO)
+        sharing = self.random.choice((Sharing.AUTO, Sharing.AUTO, Sharing.SHARED, Sharing.SEPARATE))
+        trial = _trial(self.engine, self.data, self.directory, sharing)
         names = list(self.asked)
         self.random.shuffle(names)
         for name in names:

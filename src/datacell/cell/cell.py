@@ -55,7 +55,8 @@ def connect(
     what queries keep, `driver_memory` bytes may be in the driver; what would not fit stays on the cluster. Of a query
     without an emitter the last `kept_firings` stay for `results()`, if they have no more than 64 MB. A `safe` cell
     takes statements from strangers: of files they reach what is in `roots`, and of all else nothing. With `sharing`
-    "auto" equal queries are answered together, "separate" each by itself.
+    "auto" equal queries are answered together; "shared", "separate" and "chained" are the thesis' strategies: each is
+    answered by itself, from one basket, from a copy of its own, or from what those before it have left.
     """
     if roots and not safe:
         raise SqlError("roots are what a safe cell may reach", hint="say safe=True, or --safe, too")

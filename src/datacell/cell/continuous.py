@@ -95,6 +95,7 @@ class ContinuousQueries:
         """With a warning, or not at all, if it cannot keep up with what is declared."""
         first = query if query.text == answered.text else script.query(answered.text, self.catalog())
         compiled = self.works.compiled(first, self.catalog())
+        self._net.require_room(name, compiled)
         told = warning(name, compiled)
         if told and self._refuses_infeasible:
             raise SqlError(told, hint="a larger SLIDE, a smaller window, or run without --refuse-infeasible")

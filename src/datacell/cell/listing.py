@@ -17,6 +17,7 @@ from datacell.errors import EngineError, counted
 from datacell.runtime.net.factory import Factory
 from datacell.runtime.net.members import Members
 from datacell.runtime.net.sharing import NamedQuery, others
+from datacell.runtime.net.strategies import told
 from datacell.runtime.plans.observed import Observed
 from datacell.sql.statements.statement import Thing
 
@@ -146,10 +147,15 @@ def _query(query: NamedQuery, net: Members, versions: Mapping[str, str]) -> tupl
         versions.get(query.name, ""),
         *_spent(factory),
         len(factory.plans.placements.moves),
-        one_plan(len(factory.queries), others(query)) if len(factory.queries) > 1 else "",
+        "; ".join(filter(None, (_together(query), told(net.sharing, factory, net.factories.values())))),
         query.answered.after,
         factory.remark,
     )
+
+
+def _together(query: NamedQuery) -> str:
+    number = len(query.factory.queries)
+    return one_plan(number, others(query)) if number > 1 else ""
 
 
 def _spent(factory: Factory) -> tuple[float | None, float | None]:

@@ -56,7 +56,7 @@ class Works:
         self._on_spark = on_spark = self._started(spark, master)
         self.spark = on_spark.session
         self.engines = Engines(on_spark, DuckDBEngine(), engine)
-        self.scheduler = Scheduler(clock)
+        self.scheduler = Scheduler(clock, sharing)
         self.intake = Intake(on_spark, self.scheduler, self.checkpoint)
         root = self.checkpoint.root
         self.tables = Tables(self.spark, spark or self.spark, self.scheduler, self.memory, root / "scratch")

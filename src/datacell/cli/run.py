@@ -32,6 +32,8 @@ class Strategy(Enum):
 class Sharing(Enum):
     AUTO = "auto"
     SEPARATE = "separate"
+    SHARED = "shared"
+    CHAINED = "chained"
 
 
 def run(

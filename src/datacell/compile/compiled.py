@@ -70,6 +70,10 @@ class Compiled:
         """The tables that it reads beside streams: as they are called in it, by their names in small letters."""
         return {name.lower(): name for name in sorted(tree.table_names(self.optimized.plan))}
 
+    def columns_read(self, stream: str) -> frozenset[str]:
+        """The columns that it reads of a stream, wherever it does."""
+        return frozenset(f.name for s in tree.streams(self.optimized.plan) if s.name == stream for f in s.columns)
+
     def columns_of(self, table: str) -> tuple[Field, ...]:
         """The columns that it reads of a table."""
         return _columns(self.optimized.plan, table)

@@ -17,7 +17,7 @@ from datacell.runtime.storage.answered import Answered
 from datacell.runtime.storage.checkpoint import Checkpoint
 from datacell.runtime.storage.ledger import FORMAT
 from datacell.runtime.storage.output import Output
-from datacell.runtime.streams.basket import Aside, Basket
+from datacell.runtime.streams.basket import Aside, SharedBasket
 from datacell.runtime.streams.batch import Axis
 
 FORMATS = Path(__file__).parent / "formats"
@@ -26,10 +26,10 @@ ROWS = pa.table({"i": [1, 2]}, schema=SCHEMA)
 STREAM, QUERY = {"columns": "i INT", "lateness": "0"}, {"text": "SELECT i FROM s", "plan": ""}
 
 
-def opened(checkpoint: Checkpoint) -> tuple[Basket, Output]:
+def opened(checkpoint: Checkpoint) -> tuple[SharedBasket, Output]:
     """What a script finds in it."""
     with checkpoint.admitted("stream", "s", STREAM):
-        basket = Basket(checkpoint.stream("s") / "basket", SCHEMA)
+        basket = SharedBasket(checkpoint.stream("s") / "basket", SCHEMA)
     with checkpoint.admitted("query", "q", QUERY) as life:
         if checkpoint.asked.of("q") is None:
             checkpoint.asked.put(Answered("q", "q", QUERY["text"]))

@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from datacell.runtime.streams.basket import Aside, Basket
+from datacell.runtime.streams.basket import Aside, SharedBasket
 from datacell.runtime.streams.batch import Axis
 
 
-def basket_of(directory: Path) -> Basket:
-    return Basket(directory, pa.schema([("x", pa.int64())]))
+def basket_of(directory: Path) -> SharedBasket:
+    return SharedBasket(directory, pa.schema([("x", pa.int64())]))
 
 
-def take(basket: Basket, number: int, *values: int) -> None:
+def take(basket: SharedBasket, number: int, *values: int) -> None:
     rows = pa.table({"x": pa.array(values, pa.int64())})
     batch = basket.numbered(rows, np.array(values, dtype=np.int64))
     basket.take("receptor", number, batch, [(Axis.NUMBER, 0)], Aside())

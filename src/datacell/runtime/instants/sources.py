@@ -95,7 +95,7 @@ class Sources:
         for made in self.staged:
             yield from ((made.window, times) for times in reversed(made.times()))
         for _, basket, window in self.windows.values():
-            yield from ((window, batch.times) for batch in reversed(basket.batches))
+            yield from ((window, batch.came) for batch in reversed(basket.batches))
 
 
 def _changes(window: WindowSpec, begins: Positions, since: int, until: int) -> bool:

@@ -24,7 +24,8 @@ def has_room(net: _Members, stream: str) -> bool:
     running = streams[stream]
     readers = [factory for factory in net.readers(stream) if factory.stopped is None]
     held = [held for factory in readers if (held := factory.evaluation.held()) is not None]
-    if running.basket.size() + sum(one.bytes for one in held) <= LARGEST_BASKET:
+    own = (b for factory in readers if (b := factory.baskets[stream]) is not running.basket)
+    if running.basket.size() + sum(b.size() for b in own) + sum(one.bytes for one in held) <= LARGEST_BASKET:
         return True
     beside = {s for factory in readers for s in factory.streams}
     slower = [s for s in beside if s != stream and streams[s].watermark() < running.watermark()]

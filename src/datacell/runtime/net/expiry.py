@@ -25,8 +25,13 @@ def expire(net: Members) -> None:
 def _expire_basket(net: Members, stream: str) -> None:
     basket, readers, keeper = net.streams[stream].basket, net.readers(stream), net.streams[stream].keeper
     if readers or keeper is not None:
-        kept = [] if keeper is None else keeper.oldest_needed(stream)
-        basket.expire([*kept, *(need for factory in readers for need in factory.oldest_needed(stream))])
+        needs = [] if keeper is None else keeper.oldest_needed(stream)
+        for factory in readers:
+            own = factory.oldest_needed(stream)
+            if factory.baskets[stream] is not basket:
+                factory.baskets[stream].expire(own)
+            needs += own
+        basket.expire(needs)
         return
     while basket.size() > LARGEST_UNREAD and len(basket.batches) > 1:
         basket.let_go += len(basket.batches[0].rows)

@@ -11,11 +11,13 @@ from datacell.compile import Compiled
 from datacell.runtime.clock import Clock
 from datacell.runtime.evaluation import Readiness
 from datacell.runtime.net.backpressure import has_room
+from datacell.runtime.net.chain import require_disjoint
 from datacell.runtime.net.factory import Factory, known_as, restart
 from datacell.runtime.net.feeder import Feeder
 from datacell.runtime.net.petri import Action, Net, Transition, TransitionKind
 from datacell.runtime.net.reception import Reception
-from datacell.runtime.net.sharing import Queries, answered_by
+from datacell.runtime.net.sharing import Queries, Sharing, answered_by
+from datacell.runtime.net.strategies import basket_for
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.storage.answered import Answered, AskedQueries
 from datacell.runtime.storage.output import Output, Taker
@@ -26,8 +28,8 @@ from datacell.runtime.streams.stream import RunningStream
 class Members:
     """Places and transitions by name. Not thread-safe: the scheduler's lock guards it."""
 
-    def __init__(self, clock: Clock) -> None:
-        self.clock = clock
+    def __init__(self, clock: Clock, sharing: Sharing = Sharing.AUTO) -> None:
+        self.clock, self.sharing = clock, sharing
         self.net = Net()
         self.streams: dict[str, RunningStream] = {}
         self.receptions: dict[str, Reception] = {}
@@ -51,10 +53,15 @@ class Members:
         streams = compiled.streams
         transition = Transition(name, TransitionKind.FACTORY, tuple(streams), (place_of(name),))
         net = self.net.with_transition(transition)
-        baskets = {stream: self.streams[stream].basket for stream in streams}
+        baskets = {s: basket_for(self.sharing, self.streams[s].basket, compiled, s) for s in streams}
         factory = Factory(name, compiled, baskets, plans, output, lambda: self.readiness(streams), remark)
         self.net, self.factories[name] = net, factory
         return factory
+
+    def require_room(self, name: str, compiled: Compiled) -> None:
+        """An error if a new factory could not be where the others are: in a chain each has rows of its own."""
+        if self.sharing is Sharing.CHAINED:
+            require_disjoint(name, compiled, self.factories.values())
 
     def restart(self, name: str, plans: Plans) -> None:
         """Let a factory that is stopped, or whose answers could not flow on, try again."""

@@ -21,6 +21,7 @@ from datacell.runtime.net.expiry import expire
 from datacell.runtime.net.members import Members
 from datacell.runtime.net.petri import run_to_quiescence
 from datacell.runtime.net.reception import Offered, OfferedStaged
+from datacell.runtime.net.sharing import Sharing
 
 MOST_AT_ONCE = 8
 """Firings on Spark at the same time: enough for their fixed costs to overlap, few enough for a cluster's scheduler."""
@@ -29,8 +30,8 @@ MOST_AT_ONCE = 8
 class Scheduler:
     """Drives the members of a net. Its lock guards everything in it."""
 
-    def __init__(self, clock: Clock) -> None:
-        self.members = Members(clock)
+    def __init__(self, clock: Clock, sharing: Sharing = Sharing.AUTO) -> None:
+        self.members = Members(clock, sharing)
         self._lock = RLock()
         self._changed = Condition(self._lock)
         self._worker = ThreadPoolExecutor(1, "net")

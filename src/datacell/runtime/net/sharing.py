@@ -24,10 +24,12 @@ from datacell.runtime.storage.answered import Answered
 
 
 class Sharing(Enum):
-    """What queries share: all that they can, or nothing."""
+    """What queries share: all that they can, or by one of the thesis' strategies a basket, or not even that."""
 
     AUTO = "auto"
     SEPARATE = "separate"
+    SHARED = "shared"
+    CHAINED = "chained"
 
 
 @dataclass(frozen=True)

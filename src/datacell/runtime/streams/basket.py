@@ -1,13 +1,19 @@
 """Baskets: the part of a stream that someone still needs.
 
-A basket takes batches of checked rows from its sources: a receptor, queries and statements that insert into the
-stream. Each row gets an arrival number and a time (its event time, or its arrival). A batch is one immutable file; a
-batch that was taken only half before a crash is taken again, under the same numbers. A batch leaves when every reader
+A stream's basket takes batches of checked rows from its sources: a receptor, queries and statements that insert into
+the stream. Each row gets an arrival number and a time (its event time, or its arrival). A batch is one immutable file;
+a batch that was taken only half before a crash is taken again, under the same numbers. A batch leaves when every reader
 is done with it.
+
+These are the thesis' *shared baskets*. Its locker hands a locked basket to every query, and its unlocker removes the
+rows once all of them have said that they are done. Here each reader has a cursor, what it still needs: rows never
+change, so reading locks nobody out, and `expire` removes what lies before all of the cursors. What the locker waits
+for, that all have seen a batch before the next one comes, is the scheduler's rule that the net comes to rest first.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -55,27 +61,104 @@ class Aside(NamedTuple):
     missed: Mapping[str, int] = MappingProxyType({})
 
 
-class Basket:
-    """The live batches of one stream. Not thread-safe: the cell's lock guards it."""
+class Dealt(NamedTuple):
+    """What a reader gets of a batch, and what is left to those after it."""
+
+    mine: Batch
+    left: Batch
+
+
+class Basket(ABC):
+    """Live batches of one stream, as a reader sees them. Not thread-safe: the cell's lock guards it."""
+
+    comes_whole = True
+    """Does its reader get every row of the stream?"""
+
+    def __init__(self, schema: pa.Schema, account: Account) -> None:
+        self.schema, self.account = schema, account
+        """What came to the driver of the stream's rows, and of what was made of them on the cluster."""
+        self.batches: list[Batch] = []
+        self._times: Positions | None = None
+
+    @property
+    @abstractmethod
+    def progress(self) -> Progress:
+        """How far the stream has come."""
+
+    @property
+    @abstractmethod
+    def last_batch(self) -> int:
+        """The number of the last batch that the stream took."""
+
+    @abstractmethod
+    def deal(self, batch: Batch) -> Dealt:
+        """Of a batch that comes: what the reader gets, and what is left to the readers after it."""
+
+    def put(self, batch: Batch, oldest: Iterable[Need]) -> None:  # noqa: B027 - the stream's basket has it already
+        """What was dealt of a batch, and is durable; the reader still looks at what lies after `oldest`."""
+
+    def rows(self) -> pa.Table:
+        """All that is in the basket now."""
+        return pa.concat_tables([self.schema.empty_table(), *(b.rows for b in self.batches)])
+
+    def between(self, axis: Axis, start: int, stop: int, name: str) -> pa.Table:
+        """The rows from one position to another; a column of this name says where they are."""
+        found = [b.between(axis, start, stop) for b in self.batches]
+        rows = pa.concat_tables([self.schema.empty_table(), *(rows for rows, _ in found)])
+        return rows.append_column(name, pa.chunked_array([at for _, at in found], pa.int64()))
+
+    def times(self) -> Positions:
+        """The distinct times of the rows that came, sorted; factories ask for them whenever something has changed."""
+        if self._times is None:
+            found = [b.came for b in self.batches]
+            self._times = np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
+        return self._times
+
+    def size(self) -> int:
+        """Bytes in memory."""
+        return sum(b.rows.nbytes + b.times.nbytes for b in self.batches)
+
+    def expire(self, oldest: Iterable[Need]) -> int:
+        """Drop the batches that no reader needs; `oldest` is where the cursors are."""
+        needs = list(oldest)
+        kept = [b for b in self.batches if is_needed(b, needs)]
+        gone = [b for b in self.batches if b not in kept]
+        for batch in gone:
+            self._drop(batch)
+        if gone:
+            self.batches, self._times = kept, None
+        return len(gone)
+
+    def _put(self, batch: Batch) -> None:
+        self.batches.append(batch)
+        self._times = None
+
+    def _drop(self, batch: Batch) -> None:  # noqa: B027 - where it is in memory only, there is nothing more to do
+        """A batch leaves."""
+
+
+class SharedBasket(Basket):
+    """The basket of a stream, that all of its readers share, and that is durable."""
+
+    progress: Progress = Progress()
+    last_batch: int = -1
 
     def __init__(self, directory: Path, schema: pa.Schema) -> None:
-        self.schema = schema
-        self.account = Account()
-        """What came to the driver of the stream's rows, and of what was made of them on the cluster."""
+        super().__init__(schema, Account())
         self._saved = SavedTables(directory)
         self._progress = directory / "progress.json"
-        self.batches: list[Batch] = []
         self.let_go = 0
         """Rows that went because no query reads them and they were too many."""
-        self.progress = Progress()
-        self.last_batch = -1
         self.sources: dict[str, int] = {}
         self.notes: dict[str, Any] = {}
         """Of a source: what it had noted when its last batch was taken."""
         self.noting: dict[str, Callable[[int], Any]] = {}
         """What a source notes of a batch."""
-        self._times: Positions | None = None
         self._recover()
+
+    def deal(self, batch: Batch) -> Dealt:
+        """Everybody sees all of it."""
+        return Dealt(batch, batch)
 
     def holds(self, source: str, number: int) -> bool:
         """Was this batch of that source taken before? Then it may have left already and must not be taken again."""
@@ -94,13 +177,13 @@ class Basket:
 
         Its rows are stored only if a reader needs them as they are; `oldest` is what each still looks at.
         """
-        stored = len(batch.rows) and _is_needed(batch, list(oldest))
+        stored = len(batch.rows) and is_needed(batch, list(oldest))
         if stored:
             rows = batch.rows.append_column(_TIME, pa.array(batch.times))
             self._saved.put(batch.number, rows, {"first": batch.first})
         self.pass_by(source, number, len(batch.rows), batch.extent(Axis.TIME)[1], aside)
-        self.batches += [batch] if stored else []
-        self._times = None
+        if stored:
+            self._put(batch)
 
     def pass_by(self, source: str, number: int, count: int, latest: int, aside: Aside) -> None:
         """A batch counts as taken: so many rows came in, the latest of them at this time, wherever they are."""
@@ -127,37 +210,8 @@ class Basket:
         """Time passes without rows: the clock of a stream whose time is arrival."""
         self.progress = replace(self.progress, latest=max(self.progress.latest, latest))
 
-    def rows(self) -> pa.Table:
-        """All that is in the basket now."""
-        return pa.concat_tables([self.schema.empty_table(), *(b.rows for b in self.batches)])
-
-    def between(self, axis: Axis, start: int, stop: int, name: str) -> pa.Table:
-        """The rows from one position to another; a column of this name says where they are."""
-        found = [b.between(axis, start, stop) for b in self.batches]
-        rows = pa.concat_tables([self.schema.empty_table(), *(rows for rows, _ in found)])
-        return rows.append_column(name, pa.chunked_array([at for _, at in found], pa.int64()))
-
-    def times(self) -> Positions:
-        """The distinct times of the rows, sorted; every factory asks for them whenever something has changed."""
-        if self._times is None:
-            found = [b.times for b in self.batches]
-            self._times = np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
-        return self._times
-
-    def expire(self, oldest: Iterable[Need]) -> int:
-        """Drop the batches that no reader needs."""
-        needs = list(oldest)
-        kept = [b for b in self.batches if _is_needed(b, needs)]
-        gone = [b for b in self.batches if b not in kept]
-        for batch in gone:
-            self._saved.remove(batch.number)
-        if gone:
-            self.batches, self._times = kept, None
-        return len(gone)
-
-    def size(self) -> int:
-        """Bytes in memory."""
-        return sum(b.rows.nbytes + b.times.nbytes for b in self.batches)
+    def _drop(self, batch: Batch) -> None:
+        self._saved.remove(batch.number)
 
     def _recover(self) -> None:
         if not self._progress.exists():
@@ -170,7 +224,7 @@ class Basket:
         for number, rows, noted in self._saved.read():
             if number <= saved["batch"]:
                 times = positions(rows[_TIME])
-                self.batches.append(Batch(number, rows.drop_columns([_TIME]), times, noted["first"]))
+                self._put(Batch(number, rows.drop_columns([_TIME]), times, noted["first"]))
 
     def _begin(self) -> None:
         """A stream that is new has a record, too, so that one that is missing is noticed."""
@@ -183,5 +237,6 @@ def _saved(batch: int, sources: Mapping[str, int], progress: Progress, notes: Ma
     return {"batch": batch, "sources": sources, "progress": vars(progress), "notes": notes}
 
 
-def _is_needed(batch: Batch, needs: Iterable[Need]) -> bool:
+def is_needed(batch: Batch, needs: Iterable[Need]) -> bool:
+    """Does a cursor lie before the end of the batch?"""
     return any(batch.extent(axis)[1] >= least for axis, least in needs)

@@ -29,20 +29,33 @@ Need = tuple[Axis, int]
 class Batch:
     """Rows of a stream that arrived together, numbered from `first` on.
 
-    `when` is the time of each of them, or of all.
+    `when` is the time of each of them, or of all. They may be a part of what arrived: windows come before filters, so
+    where the `whole` reaches and when its rows came counts for every part of it.
     """
 
     number: int
     rows: pa.Table
     when: Positions | int
     first: int
+    whole: Batch | None = None
 
     @cached_property
     def times(self) -> Positions:
         return np.full(len(self.rows), self.when, dtype=np.int64) if isinstance(self.when, int) else self.when
 
+    @property
+    def came(self) -> Positions:
+        """The times of all rows that arrived together, also of those that are not here."""
+        return self.times if self.whole is None else self.whole.times
+
+    def part(self, mask: Mask) -> Batch:
+        """The rows for which the mask is true."""
+        when = self.when if isinstance(self.when, int) else self.when[mask]
+        return Batch(self.number, self.rows.filter(pa.array(mask)), when, self.first, self.whole or self)
+
     @cached_property
     def numbers(self) -> Positions:
+        assert self.whole is None, "nobody who counts rows reads a part of them"
         return np.arange(self.first, self.first + len(self.rows), dtype=np.int64)
 
     def positions(self, axis: Axis) -> Positions:
@@ -50,6 +63,8 @@ class Batch:
 
     def extent(self, axis: Axis) -> tuple[int, int]:
         """The least and the greatest position; if there are no rows, the greatest is before all others."""
+        if self.whole is not None:
+            return self.whole.extent(axis)
         if axis is Axis.NUMBER and len(self.rows):
             return self.first, self.first + len(self.rows) - 1
         return self._times

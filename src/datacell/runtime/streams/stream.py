@@ -20,7 +20,7 @@ from datacell.errors import CheckpointError, DataCellError, EngineLostError
 from datacell.runtime.clock import Clock
 from datacell.runtime.streams import statements
 from datacell.runtime.streams.ahead import jump_among, jump_in, told
-from datacell.runtime.streams.basket import Aside, Basket
+from datacell.runtime.streams.basket import Aside, Dealt, SharedBasket
 from datacell.runtime.streams.batch import Axis, Batch, Need
 from datacell.runtime.streams.conditions import too_far_ahead
 from datacell.runtime.streams.first_stage import Arrived, MadeOf, Staged, Wanted
@@ -42,8 +42,14 @@ class Reader(Answering, Protocol):
     def prepare(self, stream: str, batch: Batch) -> Any:
         """What can be made of a batch that is about to come, without changing anything."""
 
+    def deal(self, stream: str, batch: Batch) -> Dealt:
+        """What it gets of a batch, and what it leaves to the readers after it."""
+
     def ingest(self, stream: str, batch: Batch, prepared: Any | None) -> None:
         """A batch is about to be put into the basket; what was prepared of it, if anything was."""
+
+    def put(self, stream: str, batch: Batch) -> None:
+        """What was dealt to it is durable now, if anybody needs it."""
 
     def answered_until(self, stream: str) -> int:
         """The instant up to which it has answered; before all others if it has not, or does not go by time."""
@@ -84,7 +90,7 @@ class RunningStream:
         self._queries = readers
         self.is_read = is_read
         self.gate = Gate(definition)
-        self.basket = Basket(directory / "basket", self.gate.schema)
+        self.basket = SharedBasket(directory / "basket", self.gate.schema)
         self.keeper = None if definition.keep is None else Keeper(self.basket, definition.keep)
         self.late = SideOutput(directory / "late.arrow", arrow_schema(Schema(definition.late_fields)))
         self._lateness = LateRows(definition.name, self.late.schema)
@@ -132,11 +138,14 @@ class RunningStream:
         usable = () if prepared is None or len(rows) < before else prepared
         aside = Aside(late.number, len(rejected), told(jump, self.definition), late.missed)
         with self._wholly():
-            for reader in readers if len(rows) else ():
-                reader.ingest(name, taken, next((made for maker, made in usable if maker is reader), None))
+            dealt = list(_dealt(name, taken, readers)) if len(rows) else []
+            for reader, mine in dealt:
+                reader.ingest(name, mine, next((made for maker, made in usable if maker is reader), None))
             needs = [need for r in readers for need in r.oldest_needed(name, coming=True)]
             needs += [] if readers else [(Axis.NUMBER, 0)]
             self.basket.take(source, number, taken, needs, aside)
+            for reader, mine in dealt:
+                reader.put(name, mine)
 
     def wanted(self, expected: float) -> list[Wanted] | None:
         """What readers want of a batch of about so many rows; None if one needs its rows, or nobody is there."""
@@ -228,6 +237,14 @@ class RunningStream:
         """The time of what arrives now. It never goes back, whatever the clock does and also after a restart."""
         answered = (reader.answered_until(self.definition.name) for reader in self._readers())
         return max(micros(self.clock.now()), self.basket.progress.latest, *answered, -FOREVER)
+
+
+def _dealt(stream: str, batch: Batch, readers: Sequence[Reader]) -> Iterator[tuple[Reader, Batch]]:
+    """Every reader with what it gets of a batch: all of it, or what those before it have left."""
+    left = batch
+    for reader in readers:
+        mine, left = reader.deal(stream, left)
+        yield reader, mine
 
 
 def _passed(since: datetime, now: datetime) -> int:

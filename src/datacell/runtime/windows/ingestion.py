@@ -70,7 +70,7 @@ class Ingestion:
 
     def occupied(self) -> Positions:
         """The slices that have rows, also of those that wait."""
-        waiting = [b.times for b in self.basket.batches if b.number > self._slices.through]
+        waiting = [b.came for b in self.basket.batches if b.number > self._slices.through]
         cuts = self._first.kept.cuts
         assert cuts is not None
         return np.unique(np.concatenate([self._slices.occupied(), *(cuts.slices(w) for w in waiting)]))

@@ -44,12 +44,12 @@ class Slicer:
             made = self._alone({self._slot: rows})
             self._several.operators.learn(len(rows), len(made))
             made = made.append_column(SLICE, pa.array(np.full(len(made), first)))
-            return Sliced(made, first, last, self._occupied(np.array([first], dtype=np.int64)))
+            return Sliced(made, first, last, self._occupied(batches, np.array([first], dtype=np.int64)))
         found = [self._slices(b) for b in batches]
         at = found[0] if len(found) == 1 else np.concatenate(found)
         made = self._several({self._slot: rows.append_column(SLICE, pa.array(at))})
         self._several.operators.learn(len(rows), len(made))
-        return Sliced(made, first, last, self._occupied(at))
+        return Sliced(made, first, last, self._occupied(batches, at))
 
     def is_for_cluster(self, expected: float) -> bool:
         """Is what a batch of about so many rows gives made where the rows are?"""
@@ -92,6 +92,10 @@ class Slicer:
         at, cuts = batch.positions(self.axis), self.kept.cuts
         return at if cuts is None else cuts.slices(at)
 
-    def _occupied(self, slices: Positions) -> Positions:
-        """The slices that have rows; among arrival numbers nobody asks, because there are no gaps."""
-        return slices[:0] if self.axis is Axis.NUMBER else np.unique(slices)
+    def _occupied(self, batches: Sequence[Batch], slices: Positions) -> Positions:
+        """The slices that rows came for; among arrival numbers nobody asks, because there are no gaps."""
+        if self.axis is Axis.NUMBER:
+            return slices[:0]
+        cuts = self.kept.cuts
+        parts = [] if cuts is None else [cuts.slices(b.came) for b in batches if b.whole is not None]
+        return np.unique(np.concatenate([slices, *parts]))
