@@ -50,6 +50,7 @@ from datacell.runtime.net.reception import SOURCE
 from datacell.runtime.net.refresh import replace_table
 from datacell.runtime.net.scheduler import Scheduler
 from datacell.runtime.net.sharing import NamedQuery, Sharing
+from datacell.runtime.net.strategies import require_room
 from datacell.runtime.plans.pinned import PinnedTables, schema_of
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.storage import files
@@ -243,7 +244,7 @@ def _made(trial: Trial, answered: Answered, query: Query, plans: Plans | None) -
     setting = Setting(statistics(trial.catalog.streams.values()), SHIPPED, trial.wanted, trial.strategy)
     first = query if query.text == answered.text else script.query(answered.text, trial.catalog)
     compiled, name = trial.compile(first, setting), answered.factory
-    trial.scheduler.members.require_room(answered.query, compiled)
+    require_room(trial.sharing, answered.query, compiled, trial.scheduler.members.factories.values())
     life, schema = name.lower(), arrow_schema(compiled.optimized.result)
     output = Output(trial.directory / "queries" / file_name(name), schema, life)
     if plans is None:

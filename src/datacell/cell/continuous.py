@@ -18,6 +18,7 @@ from datacell.errors import SqlError, in_backticks
 from datacell.runtime.net.factory import Factory
 from datacell.runtime.net.members import answers, as_given
 from datacell.runtime.net.sharing import NamedQuery, Sharing
+from datacell.runtime.net.strategies import require_room
 from datacell.runtime.storage.answered import Answered
 from datacell.runtime.storage.output import Output
 from datacell.sql import script
@@ -95,7 +96,7 @@ class ContinuousQueries:
         """With a warning, or not at all, if it cannot keep up with what is declared."""
         first = query if query.text == answered.text else script.query(answered.text, self.catalog())
         compiled = self.works.compiled(first, self.catalog())
-        self._net.require_room(name, compiled)
+        require_room(self.works.sharing, name, compiled, self._net.factories.values())
         told = warning(name, compiled)
         if told and self._refuses_infeasible:
             raise SqlError(told, hint="a larger SLIDE, a smaller window, or run without --refuse-infeasible")

@@ -24,7 +24,7 @@ from datacell.runtime.net.stopped import Stopped, lost_before, stopped
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.row_by_row import AnswersRowByRow
 from datacell.runtime.storage.output import Output
-from datacell.runtime.streams.basket import Basket, Dealt
+from datacell.runtime.streams.basket import Basket
 from datacell.runtime.streams.batch import Axis, Batch, Need
 from datacell.runtime.streams.first_stage import Arrived, MadeOf, Wanted
 from datacell.runtime.streams.lateness import AnsweredWindow
@@ -120,13 +120,6 @@ class Factory:
             with self.or_stop():
                 return self.evaluation.prepare(stream, batch)
         return {}
-
-    def deal(self, stream: str, batch: Batch) -> Dealt:
-        """What has not been seen while it is stopped is kept for it, too."""
-        return self.baskets[stream].deal(batch)
-
-    def put(self, stream: str, batch: Batch) -> None:
-        self.baskets[stream].put(batch, self.oldest_needed(stream, coming=True))
 
     def ingest(self, stream: str, batch: Batch, prepared: PreparedBatch | None) -> None:
         if self.stopped is None:

@@ -11,7 +11,6 @@ from datacell.compile import Compiled
 from datacell.runtime.clock import Clock
 from datacell.runtime.evaluation import Readiness
 from datacell.runtime.net.backpressure import has_room
-from datacell.runtime.net.chain import require_disjoint
 from datacell.runtime.net.factory import Factory, known_as, restart
 from datacell.runtime.net.feeder import Feeder
 from datacell.runtime.net.petri import Action, Net, Transition, TransitionKind
@@ -57,11 +56,6 @@ class Members:
         factory = Factory(name, compiled, baskets, plans, output, lambda: self.readiness(streams), remark)
         self.net, self.factories[name] = net, factory
         return factory
-
-    def require_room(self, name: str, compiled: Compiled) -> None:
-        """An error if a new factory could not be where the others are: in a chain each has rows of its own."""
-        if self.sharing is Sharing.CHAINED:
-            require_disjoint(name, compiled, self.factories.values())
 
     def restart(self, name: str, plans: Plans) -> None:
         """Let a factory that is stopped, or whose answers could not flow on, try again."""

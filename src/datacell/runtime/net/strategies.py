@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from datacell.compile import Compiled
-from datacell.runtime.net.chain import predicate_of, wanted_of
+from datacell.runtime.net.chain import predicate_of, require_disjoint, wanted_of
 from datacell.runtime.net.factory import Factory, known_as
 from datacell.runtime.net.sharing import Sharing
 from datacell.runtime.streams.basket import Basket
@@ -24,6 +24,12 @@ def basket_for(sharing: Sharing, basket: Basket, compiled: Compiled, stream: str
         case Sharing.CHAINED:
             return ChainedBasket(basket, wanted_of(compiled, stream))
     return basket
+
+
+def require_room(sharing: Sharing, name: str, compiled: Compiled, others: Iterable[Factory]) -> None:
+    """An error if a new factory could not be where the others are: in a chain each has rows of its own."""
+    if sharing is Sharing.CHAINED:
+        require_disjoint(name, compiled, others)
 
 
 def told(sharing: Sharing, factory: Factory, factories: Iterable[Factory]) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from datacell.algebra.positions import FOREVER, Positions
-from datacell.runtime.streams.basket import Basket, Dealt
+from datacell.runtime.streams.basket import Basket
 from datacell.runtime.streams.batch import Axis, Batch, Need
 
 if TYPE_CHECKING:
@@ -31,8 +31,9 @@ class Keeper:
 
     queries = ()
 
-    def __init__(self, basket: Basket, span: int) -> None:
+    def __init__(self, stream: str, basket: Basket, span: int) -> None:
         self.name, self.span, self._basket = "datacell.keep", span, basket
+        self.baskets = {stream: basket}
 
     def rows(self) -> pa.Table:
         """The rows of the span, as they are now."""
@@ -52,14 +53,8 @@ class Keeper:
     def prepare(self, stream: str, batch: Batch) -> Any:
         """Nothing is made of them."""
 
-    def deal(self, stream: str, batch: Batch) -> Dealt:  # noqa: ARG002 - it reads the basket of the stream
-        return Dealt(batch, batch)
-
     def ingest(self, stream: str, batch: Batch, prepared: Any | None) -> None:
         """The basket has them."""
-
-    def put(self, stream: str, batch: Batch) -> None:
-        """They are where it reads them."""
 
     def ingest_made(self, stream: str, arrived: Arrived, made: Sequence[MadeOf], missed: Positions) -> bool:  # noqa: ARG002
         return False

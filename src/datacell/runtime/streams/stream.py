@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -20,7 +20,7 @@ from datacell.errors import CheckpointError, DataCellError, EngineLostError
 from datacell.runtime.clock import Clock
 from datacell.runtime.streams import statements
 from datacell.runtime.streams.ahead import jump_among, jump_in, told
-from datacell.runtime.streams.basket import Aside, Dealt, SharedBasket
+from datacell.runtime.streams.basket import Aside, Basket, SharedBasket
 from datacell.runtime.streams.batch import Axis, Batch, Need
 from datacell.runtime.streams.conditions import too_far_ahead
 from datacell.runtime.streams.first_stage import Arrived, MadeOf, Staged, Wanted
@@ -39,17 +39,15 @@ PreparedByReaders = Sequence[tuple["Reader", Any]]
 class Reader(Answering, Protocol):
     """Who reads the stream: it may make something of a batch before that is stored, and says what it still needs."""
 
+    @property
+    def baskets(self) -> Mapping[str, Basket]:
+        """What it reads, by stream: the basket of the stream, or one of its own."""
+
     def prepare(self, stream: str, batch: Batch) -> Any:
         """What can be made of a batch that is about to come, without changing anything."""
 
-    def deal(self, stream: str, batch: Batch) -> Dealt:
-        """What it gets of a batch, and what it leaves to the readers after it."""
-
     def ingest(self, stream: str, batch: Batch, prepared: Any | None) -> None:
         """A batch is about to be put into the basket; what was prepared of it, if anything was."""
-
-    def put(self, stream: str, batch: Batch) -> None:
-        """What was dealt to it is durable now, if anybody needs it."""
 
     def answered_until(self, stream: str) -> int:
         """The instant up to which it has answered; before all others if it has not, or does not go by time."""
@@ -91,7 +89,7 @@ class RunningStream:
         self.is_read = is_read
         self.gate = Gate(definition)
         self.basket = SharedBasket(directory / "basket", self.gate.schema)
-        self.keeper = None if definition.keep is None else Keeper(self.basket, definition.keep)
+        self.keeper = None if definition.keep is None else Keeper(definition.name, self.basket, definition.keep)
         self.late = SideOutput(directory / "late.arrow", arrow_schema(Schema(definition.late_fields)))
         self._lateness = LateRows(definition.name, self.late.schema)
         self.rejected = SideOutput(directory / "rejected.arrow", arrow_schema(Schema(REJECTED)))
@@ -145,7 +143,7 @@ class RunningStream:
             needs += [] if readers else [(Axis.NUMBER, 0)]
             self.basket.take(source, number, taken, needs, aside)
             for reader, mine in dealt:
-                reader.put(name, mine)
+                reader.baskets[name].put(mine, reader.oldest_needed(name, coming=True))
 
     def wanted(self, expected: float) -> list[Wanted] | None:
         """What readers want of a batch of about so many rows; None if one needs its rows, or nobody is there."""
@@ -243,7 +241,7 @@ def _dealt(stream: str, batch: Batch, readers: Sequence[Reader]) -> Iterator[tup
     """Every reader with what it gets of a batch: all of it, or what those before it have left."""
     left = batch
     for reader in readers:
-        mine, left = reader.deal(stream, left)
+        mine, left = reader.baskets[stream].deal(left)
         yield reader, mine
 
 
