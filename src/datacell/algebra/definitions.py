@@ -60,6 +60,8 @@ class StreamDefinition:
     """The rows of so long are kept for one-time queries."""
     key: tuple[str, ...] = ()
     """What tells apart the things that it tells of, of which each row is the latest until the next."""
+    is_enveloped: bool = False
+    """Does its source tell of changes, in messages that say what a row was before and is after?"""
 
     @property
     def fields(self) -> tuple[Field, ...]:

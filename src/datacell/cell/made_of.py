@@ -36,6 +36,8 @@ def of_stream(stream: StreamDefinition) -> MadeOf:
     }
     if stream.key:
         parts["key"] = repr(stream.key)
+    if stream.is_enveloped:
+        parts["envelope"] = "debezium"
     form = next((value.lower() for name, value in stream.options if name.lower() == "format"), "")
     options = [(name, _whole(value) if _is_path(name, form) else value) for name, value in stream.options]
     return {**parts, **_digests(options, _PACE if form != "tcp" else _FOR_NOW)}

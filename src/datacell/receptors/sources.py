@@ -18,7 +18,7 @@ from datacell.algebra import types
 from datacell.algebra.definitions import StreamColumn, StreamDefinition, reserved
 from datacell.engines.reasons import told
 from datacell.errors import SourceError, SqlError, in_backticks
-from datacell.receptors import csv, headers
+from datacell.receptors import csv, envelope, headers
 from datacell.receptors.checks import MALFORMED
 from datacell.receptors.file_order import ANY_FILE, FILE_ORDER, file_order, listed_by_name
 
@@ -109,6 +109,8 @@ def _opened(spark: SparkSession, stream: StreamDefinition, form: str, options: d
         raise SourceError(f"the source of stream {stream.name} needs a path", hint="add path = '…' to its WITH (…)")
     if form == "csv" and options.get("multiLine", "false").lower() != "true":
         return _csv(spark, stream, options)
+    if stream.is_enveloped:
+        return _enveloped(spark, stream, form, options)
     reader = spark.readStream.format(form)
     columns = ", ".join(f"{in_backticks(c.name)} {c.type}" for c in stream.columns)
     if form in ("csv", "json"):
@@ -119,6 +121,13 @@ def _opened(spark: SparkSession, stream: StreamDefinition, form: str, options: d
         files = _with_malformed(reader.schema(columns).options(**options).load())
         return Source(files.select("*", *file_order()), plain=files, size=lambda: waiting_bytes(options))
     return from_frame(reader.options(**options).load(), stream)
+
+
+def _enveloped(spark: SparkSession, stream: StreamDefinition, form: str, options: Mapping[str, str]) -> Source:
+    found = envelope.unwrapped(envelope.messages(spark, stream, form, options), stream)
+    if form in FILE_FORMATS:
+        return Source(found.select("*", *file_order()), size=lambda: waiting_bytes(options))
+    return Source(found, plain=found)
 
 
 def _csv(spark: SparkSession, stream: StreamDefinition, options: dict[str, str]) -> Source:

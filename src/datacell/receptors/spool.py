@@ -8,6 +8,7 @@ has a checksum of the content, which is looked at when a spool is opened: once a
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
 from threading import Lock
@@ -100,7 +101,7 @@ def _opened(directory: Path, form: str) -> str:
 def spool_source(spark: SparkSession, stream: StreamDefinition, spool: Spool) -> Source:
     """The spool as a source, with the listener that fills it if there is one."""
     options = {"format": spool.form, "path": str(spool.directory), **_READING[spool.form]}
-    source = open_source(spark, StreamDefinition(stream.name, stream.columns, options=tuple(options.items())))
+    source = open_source(spark, replace(stream, options=tuple(options.items())))
     listener = _listener(stream, spool) if stream.options else None
     return Source(source.careful or source.frame, listener=listener, spool=spool.directory, size=spool.size)
 

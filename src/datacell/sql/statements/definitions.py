@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -25,7 +25,10 @@ from datacell.sql.text.parsing import parse_expression
 from datacell.sql.text.quantities import length_of, read_interval, read_length
 from datacell.sql.text.source import Source
 
-KEEP = "datacell.keep"
+KEEP, ENVELOPE = "datacell.keep", "datacell.envelope"
+_ENVELOPED = ("json", "text", "kafka")
+"""Formats whose rows may be messages in an envelope, among those that are known."""
+
 Options = tuple[tuple[str, str], ...]
 
 
@@ -53,11 +56,13 @@ def stream_definition(cursor: Cursor, catalog: Catalog, name: str) -> StreamDefi
     columns = _bind_checks(cursor.source, catalog, name, found)
     sourced = cursor.here()
     settings = _source_options(cursor)
-    kept = next((_kept_for(value, sourced) for key, value in settings if key.lower() == KEEP), None)
-    settings = tuple(setting for setting in settings if setting[0].lower() != KEEP)
+    said = {key.lower(): value for key, value in settings}
+    kept = _kept_for(said[KEEP], sourced) if KEEP in said else None
+    is_enveloped = _is_enveloped(said, sourced)
+    settings = tuple(setting for setting in settings if setting[0].lower() not in (KEEP, ENVELOPE))
     timing = found.event_time, found.lateness, found.idle_timeout
     key = _bind_key(cursor.source, found)
-    return StreamDefinition(name, columns, *timing, settings, found.ahead, kept, key)
+    return StreamDefinition(name, columns, *timing, settings, found.ahead, kept, key, is_enveloped)
 
 
 def _kept_for(value: str, place: Place | None) -> int:
@@ -69,6 +74,19 @@ def _kept_for(value: str, place: Place | None) -> int:
     if length <= 0:
         raise SqlError(f"{KEEP} is {value!r}", place=place, hint="write '1 hour'")
     return length
+
+
+def _is_enveloped(said: Mapping[str, str], place: Place | None) -> bool:
+    if ENVELOPE not in said:
+        return False
+    if said[ENVELOPE].lower() != "debezium":
+        raise SqlError(f"there is no envelope {said[ENVELOPE]}", place=place, hint="write 'debezium'")
+    form = said["format"].lower()
+    lines = said.get("lines", "csv").lower() if form == "tcp" else form
+    if lines in source_options.KNOWN and lines not in _ENVELOPED:
+        hint = "an envelope is read of json, of text, of TCP with lines = 'json', or of Kafka"
+        raise SqlError(f"messages in an envelope are JSON, not {lines}", place=place, hint=hint)
+    return True
 
 
 def options(cursor: Cursor) -> Options:
