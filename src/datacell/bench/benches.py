@@ -36,6 +36,9 @@ class Name(Enum):
     BACKLOG = "backlog"
     LARGE_STATE = "large-state"
     EXECUTORS = "executors"
+    CHAIN = "chain"
+    BATCHES = "batches"
+    STRATEGIES = "strategies"
 
 
 class Bench(Protocol):

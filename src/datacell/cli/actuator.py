@@ -40,7 +40,8 @@ def actuator(
     times = {"latency": tool.summary(seen.latencies), "elapsed": tool.summary(seen.elapsed)}
     if as_json:
         shown = {name: None if found is None else asdict(found) for name, found in times.items()}
-        print(json.dumps({"rows": seen.rows, "firings": seen.firings, "seconds": seen.seconds, **shown}))
+        counts = {"rows": seen.rows, "firings": seen.firings, "seconds": seen.seconds}
+        print(json.dumps({**counts, "since creation": seen.since_creation, **shown}))
         return
     print(f"{seen.rows} rows of {seen.firings} firings in {seen.seconds:.2f} s")
     for name, found in times.items():

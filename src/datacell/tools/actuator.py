@@ -53,6 +53,11 @@ class Measured:
     latencies: list[float] = field(default_factory=list)
     elapsed: list[float] = field(default_factory=list)
 
+    @property
+    def since_creation(self) -> float:
+        """From the creation of the first row until the last one was received."""
+        return self.seconds + (self.latencies[0] if self.latencies else 0.0)
+
 
 def subscribe(host: str, port: int, patience: float = 30.0) -> socket.socket:
     """Connect to an emitter; one that is not there yet is waited for."""

@@ -20,6 +20,7 @@ from datacell.algebra.region import Region
 from datacell.compile import Compiled
 from datacell.errors import SqlError
 from datacell.runtime.net.factory import Factory, known_as
+from datacell.runtime.streams.own_basket import ChainedBasket
 
 NO_FILTER = "no condition on its rows"
 _Read: TypeAlias = tuple[Stream, tuple[exp.Expr, ...]]
@@ -39,11 +40,11 @@ def predicate_of(compiled: Compiled, stream: str) -> str:
 
 def require_disjoint(name: str, compiled: Compiled, others: Iterable[Factory]) -> None:
     """An error if some other query in a chain could want a row that this one takes."""
+    wanted = {stream: wanted_of(compiled, stream) for stream in compiled.streams}
     for other in others:
-        for stream in compiled.streams:
-            if stream not in other.streams:
-                continue
-            if not region.is_disjoint(wanted_of(compiled, stream), wanted_of(other.compiled, stream)):
+        for stream, basket in other.baskets.items():
+            taken = basket.region if isinstance(basket, ChainedBasket) else region.EVERYTHING
+            if stream in wanted and not region.is_disjoint(wanted[stream], taken):
                 raise _overlap(name, compiled, other, stream)
 
 
