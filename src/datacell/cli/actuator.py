@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def actuator(
     port: Annotated[int, typer.Option(help="The port of the TCP emitter.")],
-    host: Annotated[str, typer.Option(help="Where the emitter listens.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="Where the emitter listens.", metavar="HOST")] = "127.0.0.1",
     rows: Annotated[int | None, typer.Option(help="End after so many rows.", min=1)] = None,
     created: Annotated[str | None, typer.Option(help="The column with a row's creation time.")] = None,
     batch: Annotated[int | None, typer.Option(help="Rows per batch, for the elapsed time E(b).", min=1)] = None,

@@ -19,7 +19,7 @@ def bench(
         bool, typer.Option("--quick", help="A minute or two instead of up to eight; nothing is saved.")
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on one line, and save nothing.")] = False,
-    results: Annotated[Path, typer.Option(help="Where results are kept.")] = Path("benchmarks/results"),
+    results: Annotated[Path, typer.Option(help="Where results are kept.", metavar="DIR")] = Path("benchmarks/results"),
 ) -> None:
     """Measure, side by side, and print a table. How it goes on is told on standard error."""
     effort = Effort.QUICK if quick else Effort.FULL

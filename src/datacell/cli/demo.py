@@ -28,7 +28,7 @@ _HOUSES = 4
 
 def demo(
     seconds: Annotated[int, typer.Option(help="How long to run.")] = 60,
-    script: Annotated[Path, typer.Option(help="The queries.")] = _SCRIPT,
+    script: Annotated[Path, typer.Option(help="The queries.", metavar="SCRIPT.sql")] = _SCRIPT,
 ) -> None:
     """Run six queries over generated smart-plug data for about a minute: plans, live answers, rates."""
     from rich.console import Console

@@ -24,12 +24,12 @@ class Lines(Enum):
 
 def sensor(
     port: Annotated[int, typer.Option(help="The port of the TCP receptor.")],
-    host: Annotated[str, typer.Option(help="Where the receptor listens.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="Where the receptor listens.", metavar="HOST")] = "127.0.0.1",
     rate: Annotated[
         float | None, typer.Option(help="Rows per second; as fast as it goes if not said.", min=0.001)
     ] = None,
     rows: Annotated[int | None, typer.Option(help="How many rows; all of the file, or no end.", min=0)] = None,
-    file: Annotated[Path | None, typer.Option(help="Replay the lines of this file.")] = None,
+    file: Annotated[Path | None, typer.Option(help="Replay the lines of this file.", metavar="FILE")] = None,
     kind: Annotated[Kind | None, typer.Option(help="Generate rows of this kind.")] = None,
     lines: Annotated[Lines, typer.Option(help="How generated rows are written.")] = Lines.CSV,
     skip: Annotated[int, typer.Option(help="Lines of the file to leave out at its start, such as a header.")] = 0,
