@@ -16,6 +16,7 @@ from datacell.sql import functions
 from datacell.sql.bind.context import Context, Typed
 from datacell.sql.bind.user_functions import meant
 from datacell.sql.functions import Function, LambdaArgument, SignatureError
+from datacell.sql.functions.refused import OF_WINDOWS
 
 if TYPE_CHECKING:
     from datacell.sql.bind.expressions import Expressions
@@ -30,7 +31,7 @@ def lookup(context: Context, node: exp.Anonymous) -> Function:
     """The function that a call means, if it can be used here."""
     function = meant(node)
     if function is None:
-        hint = did_you_mean(node.name, functions.names())
+        hint = OF_WINDOWS.get(node.name.lower()) or did_you_mean(node.name, functions.names())
         raise context.error(f"there is no function {node.name}", node, hint)
     if function.refused is not None and context.continuous:
         make = context.rule if function.is_unrepeatable else context.unsupported

@@ -38,6 +38,17 @@ _REASONS: Mapping[str, str] = {
     _NANOS: "timestamp_nanos unix_nanos",
 }
 
+OF_WINDOWS: Mapping[str, str] = {
+    f"{window}{part}": f"write the window in FROM: {form}, and name window_start and window_end"
+    for window, form in (
+        ("tumble", "stream [FIXED 5 MINUTES SLIDE 5 MINUTES]"),
+        ("hop", "stream [RANGE 5 MINUTES SLIDE 1 MINUTE]"),
+        ("session", "stream [SESSION 5 MINUTES PARTITION BY key]"),
+    )
+    for part in ("", "_start", "_end", "_rowtime")
+}
+"""What others have as functions, with how it is written here; a user may have functions of these names."""
+
 UNREPEATABLE = frozenset(name for why in (_CLOCK, _DICE, _MACHINE, _CODE) for name in _REASONS[why].split())
 """Those whose answer does not depend on the rows alone: no continuous query can use them, whoever evaluates it."""
 
