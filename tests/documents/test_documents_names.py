@@ -1,4 +1,4 @@
-"""The documents name files and functions that exist.
+"""The documents name files, headings and functions that exist.
 
 A code span that looks like a file or a directory is a path, from the root or from `src/datacell`. ``file.py::name`` is
 something that the module defines, ``file.py::Class.method`` a method. A file called in capitals stands for any file of
@@ -10,22 +10,26 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from documents.markdown import blocks, parse, spans
+from documents.markdown import Prose, blocks, parse, spans
 from documents.running import ROOT
 
 DOCUMENTS = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"]
+LINKING = [*DOCUMENTS, *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]
 LONGEST_ARCHITECTURE = 200
-_LINK = re.compile(r"\]\(([^)#]+)\)")
+_LINK = re.compile(r"\]\(([^)#]*)(?:#([^)]+))?\)")
+_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 _PATH = re.compile(r"((?:[\w.-]+/)+(?:[\w.-]+\.[a-z]+)?|[\w-]+\.(?:py|md|toml))(?:::([\w.]+))?")
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
+@pytest.mark.parametrize("document", LINKING)
 def test_links_lead_somewhere(document: str) -> None:
-    targets = _LINK.findall((ROOT / document).read_text(encoding="utf-8"))
-    missing = [target for target in targets if not (ROOT / target).exists()]
+    here = ROOT / document
+    links = _LINK.findall(_prose(here))
+    missing = [f"{path}#{anchor}" for path, anchor in links if not _leads(here, path, anchor)]
     assert not missing, "\n".join(("there is no", *missing))
 
 
@@ -41,6 +45,20 @@ def test_names_exist(document: str) -> None:
 def test_architecture_is_read_in_one_sitting() -> None:
     lines = len((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").splitlines())
     assert lines <= LONGEST_ARCHITECTURE
+
+
+def _leads(here: Path, path: str, anchor: str) -> bool:
+    target = here.parent / path if path else here
+    return target.exists() and (not anchor or anchor in map(_anchor, _HEADING.findall(_prose(target))))
+
+
+def _anchor(heading: str) -> str:
+    """How a heading is linked to."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
+def _prose(path: Path) -> str:
+    return "".join(part.text for part in parse(path.read_text(encoding="utf-8")) if isinstance(part, Prose))
 
 
 def _exists(path: str, name: str | None) -> bool:
