@@ -143,6 +143,7 @@ def test_it_is_said_everywhere_and_delivered_once(cell: datacell.Cell, tmp_path:
     explained = cell.sql(f"EXPLAIN PHYSICAL {down}")
     assert explained is not None
     assert "opaque: Spark answers it as written" in str(explained)
+    assert "\nopaque: Spark answers it as written: WITH RECURSIVE is not supported" in str(cell.sql(f"EXPLAIN {down}"))
     cell.push("s", ROWS)
     cell.run(once=True)
     lines = sorted(line for path in (tmp_path / "out").glob("*.csv") for line in path.read_text().splitlines()[1:])

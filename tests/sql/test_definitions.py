@@ -53,6 +53,14 @@ def test_a_stream_without_a_watermark_has_no_event_time() -> None:
     assert (stream.event_time, stream.lateness, stream.idle_timeout, stream.options) == (None, 0, None, ())
 
 
+def test_what_a_stream_says_to_us_needs_no_source() -> None:
+    said = "'datacell.rate' = '2000', 'datacell.distinct.a' = '40', 'datacell.keep' = '1 hour'"
+    stream = defined(f"CREATE STREAM s (a INT) WITH ({said});").stream("s")
+    assert stream is not None
+    assert stream.options == (("datacell.rate", "2000"), ("datacell.distinct.a", "40"))
+    assert stream.keep == duration.HOUR
+
+
 def test_a_stream_that_is_there_stays_as_it_is() -> None:
     text = "CREATE STREAM s (a INT); CREATE STREAM IF NOT EXISTS s (b INT);"
     stream = defined(text).stream("s")

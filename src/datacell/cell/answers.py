@@ -9,7 +9,7 @@ import pyarrow as pa
 from datacell.algebra.query import Query
 from datacell.cell import listing
 from datacell.cell.intake import failing, refused
-from datacell.cell.result import Result
+from datacell.cell.result import Lines, Result
 from datacell.cell.tables import is_in_driver
 from datacell.cell.works import Works
 from datacell.compile import compile
@@ -25,7 +25,9 @@ from datacell.sql.statements.statement import Analyze, Explain, Select, Show, Sp
 def answer(statement: Statement, works: Works, catalog: Catalog, versions: Mapping[str, str]) -> Result | None:
     """The answer of a statement, if it has one. `versions` tells which tables queries see."""
     rows = _rows(statement, works, catalog, versions)
-    return None if rows is None else Result(rows, works.spark)
+    if rows is None:
+        return None
+    return Lines(rows, works.spark) if isinstance(statement, Explain) else Result(rows, works.spark)
 
 
 def once(query: Query, works: Works, catalog: Catalog) -> pa.Table:

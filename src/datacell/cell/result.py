@@ -47,3 +47,11 @@ class Result:
         lines = [text.csv_line(list(self.table.schema.names))]
         lines += [text.csv_line(list(row)) for row in zip(*columns, strict=True)]
         return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Lines(Result):
+    """An answer that is text, such as a plan: it is shown as it is."""
+
+    def __str__(self) -> str:
+        return "\n".join(self.table.column(0).to_pylist())

@@ -40,14 +40,12 @@ def run(
     script: Annotated[Path, typer.Argument(help="A file of SQL statements.", metavar="SCRIPT.sql")],
     once: Annotated[bool, typer.Option("--once", help="Read all that is there, close every window, exit.")] = False,
     checkpoint: Annotated[
-        Path | None,
-        typer.Option(help="Keep state here: the run can be resumed. Hosts of a cluster must share it.", metavar="DIR"),
+        Path | None, typer.Option(help="Keep state here: a run can be resumed. All hosts must see it.", metavar="DIR")
     ] = None,
     engine: Annotated[Engine, typer.Option(help="Where queries run.")] = Engine.AUTO,
     strategy: Annotated[Strategy, typer.Option(help="How windows are evaluated.")] = Strategy.AUTO,
     master: Annotated[
-        str | None,
-        typer.Option(help="The Spark master, such as spark://HOST:7077; a local one if not said.", metavar="URL"),
+        str | None, typer.Option(help="The Spark master, such as spark://HOST:7077, if not a local one.", metavar="URL")
     ] = None,
     sharing: Annotated[Sharing, typer.Option(help="What queries over the same streams share.")] = Sharing.AUTO,
     driver_memory: Annotated[
@@ -63,8 +61,7 @@ def run(
         bool, typer.Option("--safe", help="For a script from somebody else: it reaches no code, hosts or files.")
     ] = False,
     root: Annotated[
-        list[Path] | None,
-        typer.Option(help="With --safe: files in this directory may be reached. May be repeated.", metavar="DIR"),
+        list[Path] | None, typer.Option(help="With --safe: files in it may be reached. Repeatable.", metavar="DIR")
     ] = None,
 ) -> None:
     """Run a script: its streams, continuous queries and emitters.

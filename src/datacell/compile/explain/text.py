@@ -38,9 +38,8 @@ def shown(explained: Explained) -> str:
     query = explained.query
     title = f"{explained.name}: {_TIMING[query.timing]}{_EMISSION[query.emission]}"
     columns = ", ".join(map(str, explained.columns))
-    return "\n".join(
-        [title, f"gives {columns}", *_shared(explained), *_by_arrival(explained), *_indented(_plan(explained))]
-    )
+    remarks = [*_shared(explained), *_by_arrival(explained), *_as_written(explained)]
+    return "\n".join([title, f"gives {columns}", *remarks, *_indented(_plan(explained))])
 
 
 def _shared(explained: Explained) -> Iterator[str]:
@@ -55,6 +54,12 @@ def _by_arrival(explained: Explained) -> Iterator[str]:
     untimed = explained.compiled.setting.untimed
     for name in sorted({s.name for s in tree.streams(explained.compiled.logical.plan) if s.name.lower() in untimed}):
         yield f"by arrival: stream {name} has no WATERMARK, so its windows show rows by when they come"
+
+
+def _as_written(explained: Explained) -> Iterator[str]:
+    """What of the text is not understood; where parts are shown, they say it themselves."""
+    if explained.query.opaque is not None and explained.stage in (Stage.LOGICAL, Stage.OPTIMIZED):
+        yield f"opaque: Spark answers it as written: {explained.query.opaque.why}"
 
 
 def _plan(explained: Explained) -> Iterable[str]:

@@ -112,19 +112,25 @@ def _placed_options(cursor: Cursor) -> list[tuple[str, str, Place]]:
 
 
 def _source_options(cursor: Cursor) -> Options:
-    """WITH of a stream: it has a format, and no option that a source of this format does not know."""
+    """WITH of a stream: a format, unless it is for us alone, and no option that is known to nobody."""
     opening = cursor.here()
     if not cursor.takes("WITH"):
         return ()
     found = _placed_options(cursor)
     form = next((value for key, value, _ in found if key.lower() == "format"), None)
-    if form is None and any(key.lower() != KEEP for key, _, _ in found):
-        raise SqlError("the source of a stream needs a format", place=opening, hint="add format = 'csv'")
     for key, _, place in found:
-        if form is not None and not source_options.is_known(form, key):
-            hint = did_you_mean(key, source_options.KNOWN[form.lower()])
-            raise SqlError(f"a source of format {form} has no option {key}", place=place, hint=hint)
+        if not source_options.is_known(form, key):
+            raise _unknown_option(form, key, place)
+    if form is None and not all(source_options.is_ours(key) for key, _, _ in found):
+        raise SqlError("the source of a stream needs a format", place=opening, hint="add format = 'csv'")
     return tuple((key, value) for key, value, _ in found)
+
+
+def _unknown_option(form: str | None, key: str, place: Place) -> SqlError:
+    if form is None or source_options.is_ours(key):
+        return SqlError(f"a stream has no option {key}", place=place, hint=did_you_mean(key, source_options.OURS))
+    hint = did_you_mean(key, source_options.KNOWN[form.lower()])
+    return SqlError(f"a source of format {form} has no option {key}", place=place, hint=hint)
 
 
 def _option_key(cursor: Cursor) -> str:
@@ -218,6 +224,8 @@ def _column(cursor: Cursor, found: _Columns) -> None:
 def _type(cursor: Cursor) -> Type:
     if cursor.sees(",") or cursor.sees(")"):
         cursor.fail("a type expected", "a column is: name TYPE [NOT NULL] [CHECK (condition)]")
+    if cursor.sees("AS"):
+        cursor.fail("a stream has no computed columns", "compute it in a query: INSERT INTO another stream SELECT …")
     start = cursor.next("a type")
     stop = start
     if cursor.sees("<"):
@@ -277,7 +285,8 @@ def _bind_watermark(source: Source, found: _Columns) -> None:
         hint = did_you_mean(token.text, [c.name for c in found.columns])
         raise source.error(f"the watermark column {token.text} is not declared", token, hint)
     if column.type not in (TIMESTAMP, TIMESTAMP_NTZ):
-        raise source.error(f"the watermark column {column.name} is {column.type}, not a timestamp", token)
+        hint = "INSERT INTO a stream with a timestamp what a query makes of it: timestamp_millis(…), to_timestamp(…)"
+        raise source.error(f"the watermark column {column.name} is {column.type}, not a timestamp", token, hint)
     found.event_time = column.name
     found.lateness, found.ahead = _lateness(source, token, expression)
 

@@ -58,15 +58,25 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
 _HANDED_ON = {"kafka": "kafka."}
 """What begins so is for somebody behind the source."""
 
-OURS = "datacell."
+_OURS = "datacell."
 """What begins so is for us, of whatever source."""
 
+KEEP = "datacell.keep"
+_OF_COLUMNS = "datacell.distinct."
+OURS = (KEEP, "datacell.rate", f"{_OF_COLUMNS}column")
 
-def is_known(form: str, option: str) -> bool:
-    """May a source of this format be told this?"""
+
+def is_ours(option: str) -> bool:
+    return option.lower().startswith(_OURS)
+
+
+def is_known(form: str | None, option: str) -> bool:
+    """May a stream with a source of this format, or without a source, be told this?"""
     name = option.lower()
-    known = KNOWN.get(form.lower())
-    if known is None or name == "format" or name.startswith(OURS):
+    if is_ours(name):
+        return name in OURS or name.startswith(_OF_COLUMNS)
+    known = None if form is None else KNOWN.get(form.lower())
+    if form is None or known is None or name == "format":
         return True
     handed_on = _HANDED_ON.get(form.lower())
     return name in map(str.lower, known) or (handed_on is not None and name.startswith(handed_on))

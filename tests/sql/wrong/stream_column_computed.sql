@@ -1,0 +1,1 @@
+CREATE STREAM s (ts TIMESTAMP, a INT, b AS a + 1, WATERMARK FOR ts AS ts);
