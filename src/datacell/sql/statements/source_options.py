@@ -61,9 +61,8 @@ _HANDED_ON = {"kafka": "kafka."}
 _OURS = "datacell."
 """What begins so is for us, of whatever source."""
 
-KEEP = "datacell.keep"
 _OF_COLUMNS = "datacell.distinct."
-OURS = (KEEP, "datacell.rate", f"{_OF_COLUMNS}column")
+OURS = ("datacell.keep", "datacell.rate", f"{_OF_COLUMNS}column")
 
 
 def is_ours(option: str) -> bool:
