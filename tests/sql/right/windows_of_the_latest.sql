@@ -11,3 +11,6 @@ SELECT plug, value FROM plugs [LATEST BY plug DELETE WHEN (op = 'd' OR value IS 
 
 CREATE CONTINUOUS QUERY q4 AS
 SELECT p.plug, p.value, l.value AS last FROM plugs [NOW] p JOIN plugs [LATEST BY plug DELETE WHEN (op = 'd')] l ON l.plug = p.plug;
+
+CREATE CONTINUOUS QUERY q5 AS
+SELECT count(*) AS n FROM plugs [LATEST BY (plug, id) SLIDE 1 MINUTE];

@@ -109,20 +109,20 @@ def partition_by(cursor: Cursor) -> tuple[Token, ...]:
     """``PARTITION BY a, b``, if that comes next."""
     if not (cursor.takes("PARTITION", "BY") or cursor.takes("PARTITION BY")):
         return ()
-    in_parentheses = cursor.takes("(")
-    names = _names(cursor)
-    if in_parentheses:
-        cursor.expect(")")
-    return names
+    return _names(cursor)
 
 
 def _names(cursor: Cursor) -> tuple[Token, ...]:
-    """Names with commas between them; what follows them in a table function may follow a comma, too."""
-    names = [cursor.name("a column")]
+    """Names with commas between them, perhaps in parentheses; in a table function a comma may end them, too."""
+    if cursor.takes("("):
+        names = _names(cursor)
+        cursor.expect(")")
+        return names
+    found = [cursor.name("a column")]
     while cursor.sees(",") and not (cursor.sees(",", "DESCRIPTOR", "(") or cursor.sees(",", "TIMECOL", "=>")):
         cursor.position += 1
-        names.append(cursor.name("a column"))
-    return tuple(names)
+        found.append(cursor.name("a column"))
+    return tuple(found)
 
 
 def _latest(cursor: Cursor) -> tuple[tuple[Token, ...], tuple[Token, ...], WindowSpec]:
