@@ -20,12 +20,13 @@ from datacell.sql.bind.scope import Relation, Scope, Visible
 from datacell.sql.bind.subqueries import Subqueries
 from datacell.sql.catalog import Catalog
 from datacell.sql.statements import source_options
+from datacell.sql.statements.source_options import ENVELOPE
 from datacell.sql.text.cursor import Cursor, is_name, is_word
 from datacell.sql.text.parsing import parse_expression
 from datacell.sql.text.quantities import length_of, read_interval, read_length
 from datacell.sql.text.source import Source
 
-KEEP, ENVELOPE = "datacell.keep", "datacell.envelope"
+KEEP = "datacell.keep"
 _ENVELOPED = ("json", "text", "kafka")
 """Formats whose rows may be messages in an envelope, among those that are known."""
 
@@ -112,7 +113,7 @@ def _placed_options(cursor: Cursor) -> list[tuple[str, str, Place]]:
 
 
 def _source_options(cursor: Cursor) -> Options:
-    """WITH of a stream: a format, unless it is for us alone, and no option that is known to nobody."""
+    """WITH of a stream: a format, if it says something of a source, and no option that is known to nobody."""
     opening = cursor.here()
     if not cursor.takes("WITH"):
         return ()
@@ -121,7 +122,7 @@ def _source_options(cursor: Cursor) -> Options:
     for key, _, place in found:
         if not source_options.is_known(form, key):
             raise _unknown_option(form, key, place)
-    if form is None and not all(source_options.is_ours(key) for key, _, _ in found):
+    if form is None and any(source_options.needs_source(key) for key, _, _ in found):
         raise SqlError("the source of a stream needs a format", place=opening, hint="add format = 'csv'")
     return tuple((key, value) for key, value, _ in found)
 

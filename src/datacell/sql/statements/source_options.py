@@ -62,11 +62,17 @@ _OURS = "datacell."
 """What begins so is for us, of whatever source."""
 
 _OF_COLUMNS = "datacell.distinct."
-OURS = ("datacell.keep", "datacell.rate", f"{_OF_COLUMNS}column")
+ENVELOPE = "datacell.envelope"
+OURS = ("datacell.keep", "datacell.rate", f"{_OF_COLUMNS}column", ENVELOPE)
 
 
 def is_ours(option: str) -> bool:
     return option.lower().startswith(_OURS)
+
+
+def needs_source(option: str) -> bool:
+    """Does it say something of a source? Else it is of the stream, wherever its rows come from."""
+    return not is_ours(option) or option.lower() == ENVELOPE
 
 
 def is_known(form: str | None, option: str) -> bool:

@@ -1,0 +1,1 @@
+CREATE STREAM s (ts TIMESTAMP, a INT) WITH ('datacell.envelope' = 'debezium');
