@@ -83,6 +83,15 @@ def test_answers_flow_into_another_stream_and_on(cell: datacell.Cell, tmp_path: 
     assert [(r["n"], r["top"]) for r in rows(counts)] == [(2, 9.0)]
 
 
+def test_a_script_asks_for_a_table_that_it_fills_when_all_input_is_read(cell: datacell.Cell, tmp_path: Path) -> None:
+    shown: list[dict[str, Any]] = []
+    script = f"""{source(tmp_path)}; CREATE TABLE filled (k INT) USING parquet LOCATION '{tmp_path / "filled"}';
+        INSERT INTO filled SELECT k FROM s WHERE v > 6; SELECT count(*) AS n FROM filled"""
+    cell.run_script(script, "filling.sql", True, shown.extend)
+    cell.sql("DROP TABLE filled")
+    assert shown == [{"n": 2}]
+
+
 def test_rows_can_be_pushed_and_callbacks_hear_of_them(cell: datacell.Cell) -> None:
     cell.sql("CREATE STREAM p (ts TIMESTAMP, x INT, WATERMARK FOR ts AS ts)")
     heard: list[dict[str, Any]] = []

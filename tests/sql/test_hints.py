@@ -121,6 +121,11 @@ PROPOSED = {
     "SPLIT EVERY 10 SECONDS (SELECT …)": "SPLIT EVERY 10 SECONDS (SELECT a FROM s [RANGE 5 MINUTES])",
     "write SECONDS, MINUTES, HOURS or DAYS after …": "SELECT a FROM s [RANGE 5 HOURS SLIDE 1 DAYS]",
     "write a number and a unit, such as 5 MINUTES": "SELECT a FROM s [RANGE 5 MINUTES]",
+    "write the window in FROM: …, and name window_start and window_end": (
+        "SELECT window_start, window_end, count(*) AS n FROM s [FIXED 5 MINUTES SLIDE 5 MINUTES];"
+        "SELECT window_start, count(*) AS n FROM s [RANGE 5 MINUTES SLIDE 1 MINUTE];"
+        "SELECT window_start, count(*) AS n FROM s [SESSION 5 MINUTES PARTITION BY k]"
+    ),
     "write …(TABLE stream, DESCRIPTOR(ts), …)": (
         "SELECT count(*) FROM TABLE(HOP(TABLE s, DESCRIPTOR(ts), INTERVAL 1 MINUTE, INTERVAL 5 MINUTES))"
     ),

@@ -265,5 +265,10 @@ def _waits(statement: Statement, catalog: Catalog) -> bool:
             return True
         case Select(query) if query.timing is Timing.ONCE:
             names = table_names(query.plan)
-            return any(catalog.stream(n) is not None or catalog.is_derived(n) for n in names)
+            return any(catalog.stream(n) is not None or catalog.is_derived(n) or _is_fed(n, catalog) for n in names)
     return False
+
+
+def _is_fed(table: str, catalog: Catalog) -> bool:
+    """Does INSERT INTO bring rows of a stream to it?"""
+    return catalog.fed_by(table) != {table.lower()}
