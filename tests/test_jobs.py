@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 import datacell
 from datacell.cell import intake
+from datacell.cell.cell import Cell
 from datacell.placement.homes import DRIVER_MEMORY
 
 pytestmark = pytest.mark.spark
@@ -54,13 +55,53 @@ def test_jobs_do_not_depend_on_slices(
     assert found == dict.fromkeys(SLIDES, JOBS[engine, memory])
 
 
+MANY = (1, 2, 6)
+
+
+@pytest.mark.parametrize("sharing", ["auto", "separate", "shared"])
+def test_one_first_stage_serves_all_queries(
+    spark: SparkSession, tmp_path: Path, files: Path, sharing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rows of a micro-batch are read and checked once; what each query wants of them is one job."""
+    monkeypatch.setattr(intake, "LITTLE", -1)
+    monkeypatch.setattr(intake, "HYSTERESIS", float("inf"))
+    found = {}
+    for queries in MANY:
+        before = _job(spark)
+        _run_many(spark, tmp_path / str(queries), files, sharing, queries)
+        found[queries] = _job(spark) - before - 1
+    assert found == {queries: queries * found[1] for queries in MANY}
+    assert found[1] == FILES
+
+
+def _run_many(spark: SparkSession, state: Path, files: Path, sharing: str, queries: int) -> None:
+    """Queries that no plan is shared by; whatever a micro-batch is read for is one stage."""
+    windows = {"k": "60 SECONDS", "k % 3": "90 SECONDS"}
+    cell = datacell.connect(state, spark=spark, sharing=sharing)
+    try:
+        _stream(cell, files)
+        for number in range(queries):
+            key = ("k", "k % 3")[number % 2]
+            window = f"[RANGE {windows[key]} SLIDE {30 * (1 + number // 2)} SECONDS]"
+            cell.query(f"SELECT {key} AS g, max(v) + {number} AS m FROM s {window} GROUP BY {key}")
+        cell.run(once=True)
+        (stage,) = cell.works.intake.stages.values()
+        assert len(stage.wanted) == queries
+    finally:
+        cell.stop()
+
+
+def _stream(cell: Cell, files: Path) -> None:
+    cell.sql(
+        "CREATE STREAM s (ts TIMESTAMP, k INT, v DOUBLE, WATERMARK FOR ts AS ts AHEAD AT MOST INTERVAL 1 HOUR) "
+        f"WITH (format = 'parquet', path = '{files}', maxFilesPerTrigger = '1')"
+    )
+
+
 def _run(spark: SparkSession, state: Path, files: Path, engine: str, memory: int, slide: int) -> int:
     cell = datacell.connect(state, spark=spark, engine=engine, driver_memory=memory)
     try:
-        cell.sql(
-            "CREATE STREAM s (ts TIMESTAMP, k INT, v DOUBLE, WATERMARK FOR ts AS ts AHEAD AT MOST INTERVAL 1 HOUR) "
-            f"WITH (format = 'parquet', path = '{files}', maxFilesPerTrigger = '1')"
-        )
+        _stream(cell, files)
         window = f"[RANGE {2 * slide} SECONDS SLIDE {slide} SECONDS]"
         query = cell.query(f"SELECT k, count(*) AS n, avg(v) AS a FROM s {window} GROUP BY k")
         cell.run(once=True)

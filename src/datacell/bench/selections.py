@@ -6,7 +6,7 @@ They run in the kernel alone: batches are handed over, and every answer is there
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 
@@ -62,16 +62,17 @@ def selections(queries: int, sharing: Sharing, ranges: Ranges) -> Iterator[Selec
         yield Selections(trial)
 
 
-def typical(running: Selections, rows: int, most: int, seconds: float, progress: Progress) -> float:
-    """The median of some batches, after two that do not count; fewer than `most` when they have taken so long."""
-    for _ in range(2):
+def best(nets: Sequence[Selections], rows: int, most: int, seconds: float, progress: Progress) -> list[float]:
+    """Of each net the best of some batches, after one that does not count: they take turns, for other work on a machine
+    comes and goes. There are fewer turns than `most` once they have taken so long."""
+    for running in nets:
         running.seconds(rows)
-    found, started = [], time.perf_counter()
-    for _ in progress.turns(most):
-        found.append(running.seconds(rows))
+    found, started = [[running.seconds(rows) for running in nets]], time.perf_counter()
+    for _ in progress.turns(most - 1, least=0):
         if time.perf_counter() - started > seconds:
             break
-    return float(np.median(found))
+        found.append([running.seconds(rows) for running in nets])
+    return list(map(min, zip(*found, strict=True)))
 
 
 def _range(number: int, queries: int, ranges: Ranges, chance: np.random.Generator) -> tuple[float, float]:

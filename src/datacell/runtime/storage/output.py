@@ -151,8 +151,10 @@ class Output:
             files.save_table(self.directory / files.numbered_name(firing.number, _LATEST), latest)
         if not self._waits:
             self._write(firing)
-        elif before is not None and before.number >= self._delivered:
-            self._write(before)
+        elif before is not None:
+            self.trim()  # who has taken the one before has done so since
+            if before.number >= self._delivered:
+                self._write(before)
         with self._changed:
             self.last = firing
             self._changed.notify_all()
