@@ -10,6 +10,7 @@ import pytest
 
 from datacell.engines.protocol import Csv, Files
 from datacell.runtime.storage import files
+from datacell.runtime.storage.firings import Bound
 from datacell.runtime.storage.output import Output, Taker, Takes
 
 
@@ -76,3 +77,14 @@ def test_a_temporary_output_writes_only_what_somebody_is_slow_to_take() -> None:
         assert not list(output.directory.iterdir())
         assert output.last is not None
         assert output.wait(0, 0) == output.last
+
+
+def test_a_temporary_output_writes_nothing_that_was_taken_before_the_next_firing() -> None:
+    with files.temporary_directory() as directory:
+        output = Output(directory / "output", pa.schema([("x", pa.int64())]), bound=Bound())
+        taken = [0]
+        output.takers["next query"] = Taker(False, lambda: taken[0])
+        for number in range(3):
+            output.append(pa.table({"x": [number]}), {"boundary": number})
+            taken[0] = number + 1
+        assert not output.directory.exists(), "nothing was ever written"
