@@ -18,7 +18,7 @@ from datacell.runtime.net.sharing import Sharing
 
 HEADLINE = ("separate_to_shared", "chained_to_shared")
 QUERIES = {Effort.FULL: (10, 30, 100, 300, 1000), Effort.QUICK: (10, 100)}
-ROWS, MOST_BATCHES, MOST_SECONDS = 1_000, 40, 60.0
+ROWS, MOST_BATCHES, MOST_SECONDS = 1_000, 40, 15.0
 LINES = (
     (Sharing.SEPARATE, Ranges.RANDOM),
     (Sharing.SHARED, Ranges.RANDOM),
