@@ -1,17 +1,20 @@
 """Runs that break at every durable operation, and their restarts: as a module it does so at all of them.
 
-``PYTHONPATH=tests python -m crashes.crashing`` takes all scenarios, ``… join instants`` these. A run is broken at an
-operation, then run again with the same checkpoint: its output has to be that of a run that nobody disturbs. Spark's
-own operations lie between ours: of what it has written since the last one of ours some may be missing.
+``PYTHONPATH=tests python -m crashes.crashing`` takes all scenarios, ``… join instants`` these, ``… join/4`` every
+fourth break, others each day. A run is broken at an operation, then run again with the same checkpoint: its output
+has to be that of a run that nobody disturbs. Spark's own operations lie between ours: of what it has written since
+the last one of ours some may be missing.
 """
 
 from __future__ import annotations
 
+import logging
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -32,6 +35,11 @@ _PAIRS = """
 SELECT x.k, max(x.v + y.w) AS top
 FROM a [RANGE 4 SECONDS SLIDE 2 SECONDS] x JOIN b [RANGE 2 SECONDS SLIDE 2 SECONDS] y ON x.k = y.k GROUP BY x.k
 """
+_COUNTS = "SELECT k, count(*) AS n FROM a [RANGE 1 SECOND] GROUP BY k"
+_JOINED = "SELECT x.k, x.v + y.w AS both FROM a [RANGE 1 SECOND] x JOIN b [RANGE 1 SECOND] y ON x.k = y.k"
+_NOW = "SELECT k, v FROM a [LATEST BY k SLIDE 2 SECONDS]"
+_NAMED = "SELECT name, sum(v) AS total FROM a [RANGE 3 SECONDS SLIDE 2 SECONDS] JOIN names USING (k) GROUP BY name"
+_TABLE = "CREATE TEMPORARY VIEW names (k INT, name STRING) USING csv OPTIONS (path '{root}/names.csv');"
 
 
 @dataclass(frozen=True)
@@ -50,7 +58,7 @@ class Scenario:
             f"CREATE EMITTER to_{name} FROM {name} WITH (format = 'csv', path = '{out}/{name}');"
             for name in self.queries
         )
-        return _STREAMS.format(root=root) + self.before + queries + emitters + self.after
+        return (_STREAMS + self.before).format(root=root) + queries + emitters + self.after
 
 
 SCENARIOS = {
@@ -62,9 +70,16 @@ SCENARIOS = {
         "CREATE STREAM c (ts TIMESTAMP, k INT, v DOUBLE CHECK (v < 90), WATERMARK FOR ts AS ts - INTERVAL 2 SECONDS);",
         "INSERT INTO a VALUES (TIMESTAMP '2024-01-01 00:00:01', 1, 99); INSERT INTO c SELECT * FROM a WHERE v > 50;",
     ),
-    "instants": Scenario({"counts": "SELECT k, count(*) AS n FROM a [RANGE 1 SECOND] GROUP BY k"}),
+    "instants": Scenario({"counts": _COUNTS, "joined": _JOINED}),
+    "sessions": Scenario({"visits": "SELECT k, count(*) AS n FROM a [SESSION 1 SECOND PARTITION BY k] GROUP BY k"}),
+    "latest": Scenario({"now": _NOW, "ever": "SELECT k, v FROM a [LATEST BY k DELETE WHEN (v > 90)]"}),
+    "tables": Scenario({"named": _NAMED}, _TABLE, "REFRESH TABLE names;"),
+    "numbered": Scenario({"last": "SELECT k, avg(v) AS mean FROM a [PARTITION BY k ROWS 5 SLIDE 3] GROUP BY k"}),
     "rows": Scenario({"large": "SELECT * FROM b WHERE w > 50"}, engine="spark"),
     "cluster": Scenario({"sums": _SUMS}, engine="spark", driver_memory=0),
+    "cluster-join": Scenario({"pairs": _PAIRS}, engine="spark", driver_memory=0),
+    "cluster-instants": Scenario({"counts": _COUNTS}, engine="spark", driver_memory=0),
+    "cluster-tables": Scenario({"named": _NAMED}, _TABLE, "REFRESH TABLE names;", "spark", driver_memory=0),
 }
 
 
@@ -92,6 +107,7 @@ class Crashes:
     def __init__(self, spark: SparkSession, scenario: Scenario, root: Path) -> None:
         self.spark, self.scenario, self.root = spark, scenario, root
         write_input(root, files=2, rows=20)
+        (root / "names.csv").write_text("1,one\n2,two\n3,three\n")
         disk = BreakingDisk(root)
         with disk.mounted():
             self._run("calm")
@@ -102,8 +118,8 @@ class Crashes:
         name, disk = f"{how.name.lower()}-{at}", BreakingDisk(self.root, at, how)
         with disk.mounted(), suppress(Exception):
             self._run(name)
-        if how is Break.SPARK:
-            take_back(self.root / f"{name}-state", at)
+        if how is Break.SPARK and not take_back(self.root / f"{name}-state", at):
+            return None  # which is what KILL has tried
         where = f"{disk.log[at] if at < len(disk.log) else 'its end'}, {how.value}"
         try:
             self._run(name)
@@ -115,11 +131,14 @@ class Crashes:
         run(self.spark, self.scenario, self.root, self.root / name, self.root / f"{name}-state")
 
 
-def take_back(state: Path, which: int) -> None:
-    """Some of what Spark has written since our last operation is not there, the last first: it was killed before."""
+def take_back(state: Path, which: int) -> bool:
+    """Some of what Spark has written since our last operation is not there, the last first: it was killed before.
+
+    False if there is nothing of that kind.
+    """
     ledger = state / "ledger"
     if not ledger.exists():
-        return
+        return False
     logs = [path for path in state.glob("streams/*/spark/**/*") if path.is_file() and not path.name.startswith(".")]
     since = sorted(
         (p for p in logs if p.stat().st_mtime_ns > ledger.stat().st_mtime_ns), key=lambda p: p.stat().st_mtime
@@ -127,22 +146,33 @@ def take_back(state: Path, which: int) -> None:
     for path in since[len(since) - (which % len(since) + 1) :] if since else ():
         path.unlink()
         path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
+    return bool(since)
 
 
 def everything(crashes: Crashes) -> Iterator[tuple[int, Break]]:
-    return ((at, how) for at in range(len(crashes.operations)) for how in Break)
+    """Every operation in every way; only what writes can be torn."""
+    for at, operation in enumerate(crashes.operations):
+        for how in Break:
+            if how is not Break.TEAR or operation.startswith(("pwrite", "fsync")):
+                yield at, how
 
 
 def main(names: list[str]) -> None:
     spark = session()
+    logging.getLogger("datacell").setLevel(logging.CRITICAL)  # what is said of broken disks
     count = 0
     for name in names or SCENARIOS:
         with tempfile.TemporaryDirectory(prefix="datacell-crashes-") as root:
-            crashes = Crashes(spark, SCENARIOS[name], Path(root))
-            print(f"{name}: {len(crashes.operations)} operations, {len(Break)} ways to break each", flush=True)
-            found = [wrong for at, how in everything(crashes) if (wrong := crashes.broken(at, how))]
-            print("\n".join([*found, f"{name}: {len(found)} wrong"]), flush=True)
-            count += len(found)
+            scenario, _, step = name.partition("/")
+            crashes = Crashes(spark, SCENARIOS[scenario], Path(root))
+            breaks = list(everything(crashes))[date.today().toordinal() % int(step or 1) :: int(step or 1)]
+            print(f"{name}: {len(crashes.operations)} operations, {len(breaks)} breaks", flush=True)
+            found = 0
+            for wrong in filter(None, (crashes.broken(at, how) for at, how in breaks)):
+                print(wrong, flush=True)
+                found += 1
+            print(f"{name}: {found} wrong", flush=True)
+            count += found
     spark.stop()
     sys.exit(bool(count))
 

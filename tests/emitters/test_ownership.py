@@ -138,6 +138,10 @@ def test_paths_that_are_taken_are_refused(streams: Cell, tmp_path: Path, monkeyp
             EmitterError, match=r"stream [sgr] reads what is there[\s\S]*WITH \(format[\s\S]*INSERT INTO"
         ):
             streams.sql(f"CREATE EMITTER b FROM q WITH (format = 'csv', path = '{path}')")
+    state = streams.works.checkpoint.root
+    for inside in (state, state / "queries", state / "x" / "y"):
+        with pytest.raises(EmitterError, match="it is in the checkpoint"):
+            streams.sql(f"CREATE EMITTER b FROM q WITH (format = 'csv', path = '{inside}')")
     for path in ("many", "many/x", "in2", "in/below"):
         streams.sql(f"CREATE EMITTER b FROM q WITH (format = 'csv', path = '{path}'); DROP EMITTER b")
     streams.sql("DROP EMITTER a; CREATE EMITTER b FROM q WITH (format = 'json', path = 'link', overwrite = 'true')")

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from datacell.algebra.query import Query
 from datacell.cell import listing
-from datacell.cell.intake import failing, refused
+from datacell.cell.intake import failing, remarks
 from datacell.cell.result import Lines, Result
 from datacell.cell.tables import is_in_driver
 from datacell.cell.works import Works
@@ -50,7 +50,7 @@ def _rows(statement: Statement, works: Works, catalog: Catalog, versions: Mappin
         case Select(query):
             return once(query, works, catalog).rename_columns(query.names)
         case Show(thing):
-            beside = failing(works.intake), refused(works.intake), versions
+            beside = failing(works.intake), remarks(works.intake), versions
             return listing.listed(thing, net, works.deliveries.running, *beside)
         case Explain(stage, query):
             there = net.queries.equal_to(query) if works.sharing is Sharing.AUTO else None

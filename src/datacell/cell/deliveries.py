@@ -12,6 +12,7 @@ from datacell.emitters import ownership
 from datacell.emitters.couriers import Couriers
 from datacell.emitters.delivery import Delivery, saved_cursor
 from datacell.emitters.ownership import Claim, Existing, Owner
+from datacell.emitters.paths import check_outside
 from datacell.emitters.protocol import Emitter
 from datacell.runtime.net.scheduler import Scheduler
 from datacell.runtime.net.sharing import NamedQuery
@@ -32,6 +33,7 @@ class Deliveries:
     def claim(self, directory: Path, name: str, source: NamedQuery, existing: Existing, made_of: MadeOf) -> Claim:
         """A directory for an emitter, or an error if it is not to be had."""
         checkpoint = self.checkpoint
+        check_outside(name, directory, checkpoint.root)
         checkpoint.require_same("emitter", name, made_of)
         owner = Owner(checkpoint.id, name.lower(), source.name, source.life)
         cursor = saved_cursor(checkpoint.emitter(name), name, source.factory.output, source.since)

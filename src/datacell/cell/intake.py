@@ -14,11 +14,12 @@ from datacell.cell.blame import blame
 from datacell.engines.reasons import SPARK_ERRORS
 from datacell.engines.spark import SparkEngine
 from datacell.engines.transfers import to_driver
-from datacell.errors import DataCellError, EngineError, EngineLostError, SqlError
+from datacell.errors import DataCellError, EngineError, EngineLostError, SqlError, counted
 from datacell.receptors.file_order import ordered
 from datacell.receptors.first_stage import FirstStage, columns_of
+from datacell.receptors.overlooked import Overlooked
 from datacell.receptors.receptor import ReadDifferentlyError, Reading, ReadWholeError, Receptor
-from datacell.receptors.sources import Source, from_frame, open_source
+from datacell.receptors.sources import Source, from_frame, open_source, reads_files
 from datacell.receptors.spool import Spool, is_spooled, spool_source
 from datacell.runtime.net.reception import SOURCE, OfferedStaged
 from datacell.runtime.net.scheduler import Scheduler
@@ -45,6 +46,8 @@ class Intake:
         """Rows that the next micro-batch of a stream is expected to have."""
         self.stages: dict[str, FirstStage] = {}
         """Of the streams whose last micro-batch stayed on the cluster."""
+        self.overlooked: dict[str, Overlooked] = {}
+        """Of the streams that read files."""
         self._whole: set[str] = set()
         """Streams of which all columns are read, because some rows are kept as they came."""
 
@@ -67,6 +70,8 @@ class Intake:
         directory = self.checkpoint.stream(name) / "spark"
         receptor = Receptor(stream.definition, source, directory, partial(self._deposit, name, source))
         self.receptors[name] = receptor
+        if reads_files(stream.definition):
+            self.overlooked[name] = Overlooked(stream.definition, directory)
         size = source.size()
         self._expected[name] = 0.0 if size is not None and size <= LITTLE else inf
         wanted = stream.wanted(self._expected[name])
@@ -82,6 +87,7 @@ class Intake:
     def drop(self, name: str) -> None:
         """The stream is gone, and with it what it was read from."""
         self.stop(name)
+        self.overlooked.pop(name, None)
         self.frames.pop(name, None)
         self._spools.pop(name, None)
 
@@ -95,6 +101,8 @@ class Intake:
         for receptor in list(self.receptors.values()):
             receptor.wait()
         self.scheduler.check()
+        for overlooked in list(self.overlooked.values()):
+            overlooked.look(at_once=True)
 
     def is_reading(self, stream: str) -> bool:
         """Does a receptor still read the stream?"""
@@ -106,6 +114,8 @@ class Intake:
         for receptor in list(self.receptors.values()):
             with suppress(DataCellError, *SPARK_ERRORS):
                 receptor.revive()
+        for overlooked in list(self.overlooked.values()):
+            overlooked.look()
 
     def check(self) -> None:
         """Raise what made a receptor or the net stop."""
@@ -182,6 +192,10 @@ def failing(intake: Intake) -> dict[str, str]:
     return {name: why for name, r in list(intake.receptors.items()) if (why := r.failure) is not None}
 
 
-def refused(intake: Intake) -> dict[str, int]:
-    """How many senders were hung up on because a limit was reached, by stream."""
-    return {name: r.source.listener.refused for name, r in list(intake.receptors.items()) if r.source.listener}
+def remarks(intake: Intake) -> dict[str, str]:
+    """What a stream's source does not read, or has refused, by stream."""
+    found = {name: overlooked.remark for name, overlooked in list(intake.overlooked.items())}
+    for name, receptor in list(intake.receptors.items()):
+        if receptor.source.listener is not None and (senders := receptor.source.listener.refused):
+            found[name] = f"{counted(senders, 'sender')} hung up on, because a limit was reached"
+    return found

@@ -13,7 +13,7 @@ import pyarrow as pa
 from datacell.algebra import duration
 from datacell.compile.explain.subject import one_plan
 from datacell.emitters.delivery import Delivery
-from datacell.errors import EngineError, counted
+from datacell.errors import EngineError
 from datacell.runtime.net.factory import Factory
 from datacell.runtime.net.members import Members
 from datacell.runtime.net.sharing import NamedQuery, others
@@ -63,22 +63,22 @@ def listed(
     net: Members,
     deliveries: Mapping[str, Delivery],
     failing: Mapping[str, str],
-    refused: Mapping[str, int],
+    remarks: Mapping[str, str],
     versions: Mapping[str, str],
 ) -> pa.Table:
-    """`failing` are the streams whose source cannot be read at present, with why; `refused` counts their senders.
+    """`failing` are the streams whose source cannot be read at present, with why; `remarks` are about their sources.
 
     `versions` tells for each query which tables it sees.
     """
     match thing:
         case Thing.STREAM:
-            return _streams(net, failing, refused)
+            return _streams(net, failing, remarks)
         case Thing.QUERY:
             return _queries(net, versions)
     return _emitters(deliveries)
 
 
-def _streams(net: Members, failing: Mapping[str, str], refused: Mapping[str, int]) -> pa.Table:
+def _streams(net: Members, failing: Mapping[str, str], remarks: Mapping[str, str]) -> pa.Table:
     return _table(
         ("stream", "enabled", "rows", "in basket", "keeps", "late", "rejected", "to driver", "remark", "failure"),
         [
@@ -91,16 +91,12 @@ def _streams(net: Members, failing: Mapping[str, str], refused: Mapping[str, int
                 stream.basket.progress.late,
                 stream.basket.progress.rejected,
                 stream.basket.account.to_driver.rows,
-                "; ".join(filter(None, (stream.remark, _hung_up(refused.get(name, 0))))),
+                "; ".join(filter(None, (stream.remark, remarks.get(name)))),
                 failing.get(name),
             )
             for name, stream in net.streams.items()
         ],
     )
-
-
-def _hung_up(senders: int) -> str:
-    return f"{counted(senders, 'sender')} hung up on, because a limit was reached" if senders else ""
 
 
 def _queries(net: Members, versions: Mapping[str, str]) -> pa.Table:

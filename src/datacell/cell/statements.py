@@ -21,8 +21,10 @@ from datacell.cell.result import Result
 from datacell.cell.works import Works
 from datacell.emitters.kinds import Surroundings, open_emitter
 from datacell.emitters.ownership import Claim, Existing
+from datacell.emitters.paths import reads
 from datacell.emitters.protocol import Emitter
 from datacell.emitters.sinks import TableEmitter
+from datacell.errors import SourceError
 from datacell.placement.statistics import declared, is_declaration
 from datacell.runtime.net.factory import Factory
 from datacell.runtime.net.members import as_given
@@ -113,6 +115,11 @@ class Statements:
         declared(definition.name, definition.options)
         theirs = tuple(option for option in definition.options if not is_declaration(option[0]))
         source, intake = replace(definition, options=theirs), self.works.intake
+        if reads(source, str(self.works.checkpoint.root)):
+            where = self.works.checkpoint.root
+            raise SourceError(
+                f"stream {source.name} would read its own checkpoint, {where}", hint="keep the checkpoint elsewhere"
+            )
         directory = self.works.checkpoint.stream(definition.name)
         with self.works.checkpoint.admitted("stream", definition.name, of_stream(source)):
             with self.works.scheduler.exclusively() as net:

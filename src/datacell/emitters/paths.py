@@ -44,11 +44,20 @@ def check_free(
                 hint=f"give another path, or DROP EMITTER {other.name} first",
             )
     for stream in streams:
-        if _reads(stream, path):
+        if reads(stream, path):
             raise EmitterError(
                 f"emitter {definition.name} cannot write to {path}: stream {stream.name} reads what is there",
                 hint=f"give another path; INSERT INTO {stream.name} SELECT … puts answers into a stream",
             )
+
+
+def check_outside(name: str, directory: Path, checkpoint: Path) -> None:
+    """What is in a checkpoint is nobody else's."""
+    inside = directory.resolve()
+    if checkpoint.resolve() in (inside, *inside.parents):
+        raise EmitterError(
+            f"emitter {name} cannot write to {directory}: it is in the checkpoint", hint="give another path"
+        )
 
 
 def option(options: Iterable[tuple[str, str]], wanted: str) -> str:
@@ -80,7 +89,8 @@ def _is_same_directory(one: Path, two: Path) -> bool:
         return False
 
 
-def _reads(stream: StreamDefinition, path: str) -> bool:
+def reads(stream: StreamDefinition, path: str) -> bool:
+    """Does a stream read what is in this directory?"""
     given, target = option(stream.options, "path"), _local(path)
     source = _local(given) if given else None
     if source is None or target is None:

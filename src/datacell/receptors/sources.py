@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce
@@ -23,7 +24,11 @@ from datacell.receptors.checks import MALFORMED
 from datacell.receptors.file_order import ANY_FILE, FILE_ORDER, file_order, listed_by_name
 
 _MOST_FILES = 10_000
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _FILES_PER_BATCH = "maxfilespertrigger"
+_OLDEST, _ANY_AGE = "maxfileage", "36500d"
+"""Spark passes over a file that is a week older than the newest that it has seen, and says nothing of it."""
+
 FILE_FORMATS = frozenset({"csv", "json", "parquet", "orc", "text", "xml", "avro"})
 
 
@@ -67,7 +72,9 @@ def open_source(spark: SparkSession, stream: StreamDefinition) -> Source:
     options = {_known_spelling(name): value for name, value in stream.options}
     form = options.pop("format", "").lower()
     if form in FILE_FORMATS and "path" in options:
-        options["path"] = listed_by_name(_streamable(options["path"]), options)
+        options["path"] = listed_by_name(_streamable(from_here(options["path"])), options)
+        if _OLDEST not in map(str.lower, options):
+            options[_OLDEST] = _ANY_AGE
     if options.get("mode", "PERMISSIVE").upper() != "PERMISSIVE":
         raise SourceError(
             f"stream {stream.name}: mode cannot be chosen",
@@ -180,6 +187,16 @@ def _order(stream: StreamDefinition, header: list[str] | None) -> tuple[tuple[st
     own = dict(zip(expected, names, strict=True))
     width = len(names) if header is None else len(header)
     return tuple(own.get(place, f"__field_{place}") for place in range(width)), expected
+
+
+def reads_files(stream: StreamDefinition) -> bool:
+    """Is its source a directory of files, or a pattern?"""
+    return any(name.lower() == "format" and value.lower() in FILE_FORMATS for name, value in stream.options)
+
+
+def from_here(path: str) -> str:
+    """A relative path starts at the working directory of this process; Java has kept the one it was started in."""
+    return path if not path or path.startswith("/") or _SCHEME.match(path) else str(Path.cwd() / path)
 
 
 def _known_spelling(name: str) -> str:

@@ -89,7 +89,7 @@ class SparkLog:
         """What the log of each source has, from the last time that it was compacted on; safe also after a power cut."""
         known, self._synced = self._synced, {}
         for directory in sorted((self.directory / "sources").glob("*")):
-            for path in _needed(directory):
+            for path in needed(directory):
                 name, stat = f"{directory.name}/{path.name}", path.stat()
                 when = stat.st_mtime_ns, stat.st_size
                 if name not in known or known[name][0] != when:
@@ -139,7 +139,7 @@ def _require_sources(log: Path, noted: dict[str, list[int]]) -> None:
     for name, (length, checksum) in noted.items():
         path = log / "sources" / name
         if not path.is_file():
-            if any(p.name.endswith(".compact") and _number(p.name) > _number(name) for p in _needed(path.parent)):
+            if any(p.name.endswith(".compact") and _number(p.name) > _number(name) for p in needed(path.parent)):
                 continue  # Spark has compacted its log since
             raise missing(path, _HELD)
         content = path.read_bytes()
@@ -176,7 +176,7 @@ def _listed(directory: Path) -> list[Path]:
 def _files_of(log: Path, number: int) -> Iterator[str]:
     """The names of the files that Spark has read as batch `number`."""
     since = _source_batch(log, number - 1) if number else -1
-    for path in _needed(log / "sources" / "0"):
+    for path in needed(log / "sources" / "0"):
         for line in _text(path).splitlines()[1:]:
             entry = json.loads(line)
             if since < entry["batchId"] <= _source_batch(log, number):
@@ -187,7 +187,7 @@ def _source_batch(log: Path, number: int) -> int:
     return int(json.loads(_text(log / "offsets" / str(number)).splitlines()[-1])["logOffset"])
 
 
-def _needed(directory: Path) -> list[Path]:
+def needed(directory: Path) -> list[Path]:
     """The files of a log that Spark reads, from the last compact one on."""
     found = sorted((p for p in directory.glob("*") if p.name[:1].isdigit()), key=lambda p: _number(p.name))
     compact = [place for place, path in enumerate(found) if path.name.endswith(".compact")]
