@@ -126,6 +126,7 @@ def _run(
                 assert monotonic() < until
                 sleep(0.02)
             cell.works.scheduler.wait()
+            assert memory or not cell.works.memory.has_room_for("anybody", 0), "what was made is on the account"
         finally:
             cell.stop()
     _write(source, parts)

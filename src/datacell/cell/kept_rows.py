@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import logging
+
 import pyarrow as pa
 
+from datacell.algebra.window import instant_text
 from datacell.errors import SqlError, in_backticks
 from datacell.runtime.streams.stream import RunningStream
 
+_LOG = logging.getLogger("datacell")
+
 
 def all_rows(stream: RunningStream) -> pa.Table:
-    """The rows; an error if some of those that are asked for have left."""
+    """The rows; an error if some of those that are asked for have left, a warning if memory was short."""
     if stream.keeper is not None:
+        if (until := stream.keeper.short) is not None:
+            told = "%s: rows up to %s were to be kept, and left for want of driver_memory; this answer is without them"
+            _LOG.warning(told, stream.definition.name, instant_text(until))
         return stream.keeper.rows()
     basket, name = stream.basket, stream.definition.name
     there, taken = sum(len(batch.rows) for batch in basket.batches), basket.progress.rows

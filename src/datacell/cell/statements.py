@@ -123,7 +123,8 @@ class Statements:
         directory = self.works.checkpoint.stream(definition.name)
         with self.works.checkpoint.admitted("stream", definition.name, of_stream(source)):
             with self.works.scheduler.exclusively() as net:
-                net.add_stream(source, directory, self.works.engines.run, lambda: intake.is_reading(definition.name))
+                run, room = self.works.engines.run, self.works.memory.takes
+                net.add_stream(source, directory, run, lambda: intake.is_reading(definition.name), room)
             intake.add(source)
         if self._is_running():
             intake.start(definition.name, once=False)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from datacell.errors import SqlError
+from datacell.runtime.plans.memory import DriverMemory
 from datacell.runtime.streams import keeper
 from datacell.sql import script
 from datacell.testing import Trial
@@ -56,6 +57,28 @@ def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         found = kept(trial)
         assert found[-1] == 7
         assert 1 <= len(found) <= 3
+
+
+def test_what_had_no_room_is_known_also_after_a_restart(tmp_path: Path) -> None:
+    memory = DriverMemory(60)
+
+    def keeper_of(trial: Trial) -> keeper.Keeper:
+        stream = trial.stream("p")
+        return keeper.Keeper("p", stream.basket, 10_000_000, memory.takes)
+
+    with Trial(STREAM, directory=tmp_path) as trial:
+        trial.stream("p").keeper = keeper_of(trial)
+        for second in range(8):
+            trial.push("p", [(at(second), second)])
+        found = kept(trial)
+        assert found[-1] == 7
+        assert 1 <= len(found) <= 3
+        assert f"rows up to 2026-01-01 00:00:{found[0] - 1:02}+00:00 were to be kept" in trial.stream("p").remark
+        assert not memory.has_room_for("somebody", 60)
+    with Trial(STREAM, directory=tmp_path) as trial:
+        assert "were to be kept, and left for want of memory" in trial.stream("p").remark
+        trial.push("p", [(at(40), 40)])
+        assert not trial.stream("p").remark
 
 
 @pytest.mark.parametrize("value", ["", "soon", "-1 hour", "0 seconds"])

@@ -51,6 +51,7 @@ class MadeRows:
         self.described, self.window, self.account = described, described.window, Account(basket.account)
         self.schema = arrow_schema(described.plan.schema)
         self._saved, self._batches = SavedTables(directory), list[_MadeOfBatch]()
+        self._memory = plans.memory
         self._prepared = plans.prepare(described.name, described.plan)
         self.wanted = Wanted(
             described.plan,
@@ -109,12 +110,14 @@ class MadeRows:
 
     def _add(self, number: int, rows: pa.Table, latest: int) -> None:
         self._batches.append(_MadeOfBatch(Batch(number, rows, positions(rows[FROM]), first=0), latest))
+        self._memory.holds(self, self.size()[1])
 
     def _drop(self, gone: Sequence[_MadeOfBatch]) -> None:
         for batch in gone:
             self._saved.remove(batch.made.number)
         if gone:
             self._batches = [batch for batch in self._batches if batch not in gone]
+            self._memory.holds(self, self.size()[1])
 
     def _recover(self, last_batch: int) -> None:
         """Batches that were not taken will come again."""

@@ -21,6 +21,7 @@ from datacell.runtime.plans.plans import Plans
 from datacell.runtime.storage.answered import Answered, AskedQueries
 from datacell.runtime.storage.output import Output, Taker
 from datacell.runtime.streams.gate import Run
+from datacell.runtime.streams.keeper import Room, unbounded
 from datacell.runtime.streams.stream import RunningStream
 
 
@@ -39,11 +40,19 @@ class Members:
         """Has the input ended?"""
 
     def add_stream(
-        self, definition: StreamDefinition, directory: Path, run: Run, is_read: Callable[[], bool] = lambda: False
+        self,
+        definition: StreamDefinition,
+        directory: Path,
+        run: Run,
+        is_read: Callable[[], bool] = lambda: False,
+        room: Room = unbounded,
     ) -> RunningStream:
-        """`run` evaluates checks of rows that are in the driver; `is_read` says whether a receptor still reads."""
+        """`run` evaluates checks of rows that are in the driver; `is_read` says whether a receptor still reads.
+
+        `room` says whether rows that are kept for a look may be in the driver.
+        """
         name = definition.name
-        stream = RunningStream(definition, directory, self.clock, lambda: self.readers(name), run, is_read)
+        stream = RunningStream(definition, directory, self.clock, lambda: self.readers(name), run, is_read, room)
         self.streams[name], self.receptions[name] = stream, Reception(stream, lambda: has_room(self, name))
         self.net = self.net.with_transition(Transition(_receptor(name), TransitionKind.RECEPTOR, (), (name,)))
         return stream

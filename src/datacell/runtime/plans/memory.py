@@ -21,6 +21,11 @@ class DriverMemory:
     def holds(self, who: object, bytes_: float) -> None:
         self._held[who] = bytes_
 
+    def takes(self, who: object, bytes_: float) -> bool:
+        """Somebody holds so much from now on: does it fit beside what the others do?"""
+        self.holds(who, bytes_)
+        return self.has_room_for(who, bytes_)
+
     def has_room_for(self, who: object, bytes_: float) -> bool:
         """Could somebody hold so much, beside what the others do?"""
         return bytes_ + sum(held for other, held in list(self._held.items()) if other is not who) <= self.limit

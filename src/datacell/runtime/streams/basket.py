@@ -41,7 +41,7 @@ class Progress:
     """How far a stream has come: rows taken so far, the greatest event time seen, late and rejected rows.
 
     `jump` is the last leap of its time that was further than is usual; `missed` is for each query how many of the rows
-    were late for it.
+    were late for it; up to `short` rows have left that were to be kept for a look.
     """
 
     rows: int = 0
@@ -50,6 +50,7 @@ class Progress:
     rejected: int = 0
     jump: Jump | None = None
     missed: Mapping[str, int] = field(default_factory=dict)
+    short: int = -FOREVER
 
 
 class Aside(NamedTuple):
@@ -195,6 +196,7 @@ class SharedBasket(Basket):
             before.rejected + aside.rejected,
             aside.jump or before.jump,
             dict(Counter(before.missed) + Counter(aside.missed)),
+            before.short,
         )
         sources = {**self.sources, source: number}
         notes = {**self.notes, source: self.noting[source](number)} if source in self.noting else self.notes
@@ -205,6 +207,11 @@ class SharedBasket(Basket):
         """A query is gone, and what it missed is nobody's concern."""
         left = {name: count for name, count in self.progress.missed.items() if name != query}
         self.progress = replace(self.progress, missed=left)
+
+    def fall_short(self, until: int) -> None:
+        """Rows up to this time are about to leave, for want of room; that is known as long as they are missed."""
+        self.progress = replace(self.progress, short=max(self.progress.short, until))
+        files.save_json(self._progress, _saved(self.last_batch, self.sources, self.progress, self.notes))
 
     def look_ahead(self, latest: int) -> None:
         """Time passes without rows: the clock of a stream whose time is arrival."""

@@ -25,7 +25,7 @@ from datacell.runtime.streams.batch import Axis, Batch, Need
 from datacell.runtime.streams.conditions import too_far_ahead
 from datacell.runtime.streams.first_stage import Arrived, MadeOf, Staged, Wanted
 from datacell.runtime.streams.gate import Checked, Gate, Run
-from datacell.runtime.streams.keeper import Keeper
+from datacell.runtime.streams.keeper import Keeper, Room, unbounded
 from datacell.runtime.streams.late_rows import LateRows
 from datacell.runtime.streams.lateness import Answering
 from datacell.runtime.streams.lateness import lost as lost_of
@@ -72,7 +72,8 @@ _NO_POSITIONS: Positions = np.empty(0, dtype=np.int64)
 class RunningStream:
     """Takes batches, each exactly once. Not thread-safe but for `prepare`: the scheduler's lock guards it.
 
-    `run` evaluates the gate for rows that no receptor has checked; `is_read` says whether a receptor still reads.
+    `run` evaluates the gate for rows that no receptor has checked; `is_read` says whether a receptor still reads,
+    `room` whether rows for a look may be in the driver.
     """
 
     def __init__(
@@ -83,13 +84,15 @@ class RunningStream:
         readers: Readers,
         run: Run,
         is_read: Callable[[], bool] = lambda: False,
+        room: Room = unbounded,
     ) -> None:
         self.definition, self.clock, self._run = definition, clock, run
         self._queries = readers
         self.is_read = is_read
         self.gate = Gate(definition)
         self.basket = SharedBasket(directory / "basket", self.gate.schema)
-        self.keeper = None if definition.keep is None else Keeper(definition.name, self.basket, definition.keep)
+        span = definition.keep
+        self.keeper = None if span is None else Keeper(definition.name, self.basket, span, room)
         self.late = SideOutput(directory / "late.arrow", arrow_schema(Schema(definition.late_fields)))
         self._lateness = LateRows(definition.name, self.late.schema)
         self.rejected = SideOutput(directory / "rejected.arrow", arrow_schema(Schema(REJECTED)))
@@ -204,6 +207,8 @@ class RunningStream:
         found = [] if jump is None else [f"time leapt from {instant_text(jump.since)} to {instant_text(jump.until)}"]
         if gone:
             found.append(f"no query reads it: only the newest rows are kept, {gone} were let go")
+        if self.keeper is not None and self.keeper.short is not None:
+            found.append(f"rows up to {instant_text(self.keeper.short)} were to be kept, and left for want of memory")
         return "; ".join(found)
 
     def idle(self) -> bool:
