@@ -63,7 +63,8 @@ class Overlooked:
             with suppress(OSError):  # Spark may have deleted it meanwhile
                 if path.name not in self._parsed and path.stat().st_size <= _LARGEST_LOG:
                     entries = map(json.loads, path.read_text(encoding="utf-8").splitlines()[1:])
-                    self._times |= {unquote(urlsplit(entry["path"]).path): entry["timestamp"] for entry in entries}
+                    local = [(urlsplit(e["path"]), e["timestamp"]) for e in entries if e["path"].startswith("file:")]
+                    self._times |= {unquote(found.path): read for found, read in local}
                     self._parsed.add(path.name)
         yield from self._times.items()
 
