@@ -12,6 +12,7 @@ from rich.console import Console
 
 from datacell.cli import printing
 from datacell.emitters.console import ConsoleEmitter
+from datacell.engines.reasons import explained
 from datacell.errors import Place, SqlError
 from datacell.plain_text import harmless, harmless_line, is_secret, redacted, without_secrets
 from datacell.runtime.storage.output import Firing
@@ -89,3 +90,29 @@ def test_a_terminal_gets_plain_text_and_a_file_what_it_is(monkeypatch: pytest.Mo
         monkeypatch.setattr("sys.stdout", written)
         printing.show(NASTY)
         assert out.getvalue() == expected
+
+
+LONG = (
+    "x",
+    ",",
+    "a.",
+    "/",
+    " ",
+    "a:/",
+    ",p",
+    "password",
+    "password=",
+    "password='",
+    "; \t",
+    "a(",
+    "ab ",
+    "Caused by: a.b",
+)
+
+
+@pytest.mark.parametrize("repeated", LONG)
+def test_a_long_text_takes_no_longer_than_it_is(repeated: str) -> None:
+    """Spark repeats in its messages what it could not read. If a search began at each place, this would not end."""
+    text = "Malformed record: " + repeated * 300_000
+    assert len(explained(text)) <= 300
+    assert len(without_secrets(text)) == len(text)

@@ -14,21 +14,25 @@ _COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u
 _WITH_LINES = re.compile(rf"{_COMMANDS.pattern}|[\t\n]")
 
 _SECRET = (
-    r"[\w.\-]*(?:password|passwd|passphrase|secret|token|credential|api[_.\-]?key|access[_.\-]?key|account[_.\-]?key"
-    r"|private[_.\-]?key|jaas)[\w.\-]*"
+    r"[\w.\-]{0,200}(?:password|passwd|passphrase|secret|token|credential|api[_.\-]?key|access[_.\-]?key"
+    r"|account[_.\-]?key|private[_.\-]?key|jaas)[\w.\-]{0,200}"
 )
+"""All repetitions are bounded, or begin where nothing of theirs stands before: no search begins at every place."""
+
 _IS_SECRET = re.compile(rf"{_SECRET}|(?:[\w.\-]*[_.\-])?(?:key|pwd|sas)", re.IGNORECASE)
 """Of an option; in a text `key` alone is more often a column."""
 
 _GIVEN = re.compile(
-    rf"(?P<before>(?<![\w.\-])(?:{_SECRET})[`'\"]?\s*(?:=>?|:)?\s*)"
+    rf"(?P<before>(?<![\w.\-])(?:{_SECRET})[`'\"]?\s{{0,50}}(?:=>?|:)?\s{{0,50}})"
     r"(?P<value>'(?:[^'\\\n]|\\.|'')*'?|\"(?:[^\"\\\n]|\\.)*\"?)",
     re.IGNORECASE,
 )
 """``password = 'x'`` and its kin: an option's name, and what stands in quotes after it."""
 
-_IN_ADDRESS = re.compile(r"(?P<before>\b[a-z][a-z0-9+.\-:]*://[^\s/:@'\"]*:)(?P<value>[^\s/'\"]+)(?=@)", re.IGNORECASE)
-_PARAMETER = re.compile(rf"(?P<before>[?&;,\s]\s*(?:{_SECRET})=)(?P<value>[^\s&;,'\"*][^\s&;,'\"]*)", re.IGNORECASE)
+_IN_ADDRESS = re.compile(
+    r"(?P<before>(?<![a-z0-9+.\-:])[a-z0-9+.\-:]+://[^\s/:@'\"]*:)(?P<value>[^\s/'\"]+)(?=@)", re.IGNORECASE
+)
+_PARAMETER = re.compile(rf"(?P<before>[?&;,\s](?:{_SECRET})=)(?P<value>[^\s&;,'\"*][^\s&;,'\"]*)", re.IGNORECASE)
 """In an address, ``?password=x``; in a list of settings, ``;password=x``."""
 
 HIDDEN = "***"

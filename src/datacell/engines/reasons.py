@@ -18,10 +18,10 @@ from datacell.errors import DataCellError, EngineError, EngineLostError, Place
 SPARK_ERRORS = (PySparkException, Py4JError, pa.ArrowException, ConnectionError)
 """All that comes out of a call to Spark that has failed."""
 
-_LONGEST = 300
+_LONGEST, _LONGEST_LINE, _MOST_LINES = 300, 2_000, 2_000
 _GONE = re.compile(r"FileNotFoundException: (?:File )?(?P<file>\S+) does not exist|FILE_NOT_EXIST.*?(?P<path>\S+:/\S+)")
 _UNREADABLE = re.compile(r"(?:while reading file|Could not read footer for file:?) (?P<file>\S+?)\.? ")
-_DENIED = re.compile(r"(?P<file>\S+) \((?P<why>Permission denied|Is a directory|No such file or directory)\)")
+_DENIED = re.compile(r"(?<!\S)(?P<file>\S+) \((?P<why>Permission denied|Is a directory|No such file or directory)\)")
 _FULL = re.compile(r"No space left on device|Disk quota exceeded|File too large")
 _DRIVER = re.compile(r"SQLException: No suitable driver|ClassNotFoundException: \S*(?:[Dd]river|jdbc)\S*")
 _FRAME = re.compile(
@@ -43,7 +43,7 @@ _STOPPED = ("stopped SparkContext", "SparkContext was shut down", "SparkContext 
 
 def explained(error: BaseException | str) -> str:
     """What went wrong, in one line out of the pages that Spark writes."""
-    message = _FRAME.sub("", str(error))
+    message = _FRAME.sub("", _shortened(str(error)))
     if found := _GONE.search(message):
         return f"the file {found['file'] or found['path']} is gone"
     if found := _DENIED.search(message):
@@ -61,9 +61,14 @@ def explained(error: BaseException | str) -> str:
     return cause or _first_line(message) or _kind(error)
 
 
+def _shortened(message: str) -> str:
+    """What is looked at of a message: Spark repeats in it a value that it could not read, however long that is."""
+    return "\n".join(line[:_LONGEST_LINE] for line in message.splitlines()[:_MOST_LINES])
+
+
 def place_of(error: BaseException | str, text: str, within: Place | None) -> Place | None:
     """Where in a statement Spark has found a mistake; all of the statement, if it does not say."""
-    found = _POSITION.search(str(error))
+    found = _POSITION.search(_shortened(str(error)))
     if found is None or within is None:
         return within
     lines = text.splitlines(keepends=True)
