@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 import datacell
 from datacell.errors import CheckpointError, DataCellError, EngineError, SqlError
 from datacell.receptors import receptor
+from datacell.receptors.behind import Take
 from datacell.runtime.net.petri import TransitionKind
 
 ROWS = "ts,k,v\n2024-01-01T00:00:01Z,1,5\n2024-01-01T00:00:02Z,2,7\n2024-01-01T00:00:03Z,1,9\n"
@@ -64,11 +65,11 @@ def _counting(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Callable[
     tracker = spark.sparkContext.statusTracker()
     original = receptor.Receptor._take
 
-    def take(self: receptor.Receptor, frame: Any, number: int) -> None:
+    def take(self: receptor.Receptor, frame: Any, number: int) -> Take:
         group = f"counted {len(groups)}"
         groups.append(group)
         spark.sparkContext.setJobGroup(group, group)
-        original(self, frame, number)
+        return original(self, frame, number)
 
     monkeypatch.setattr(receptor.Receptor, "_take", take)
     return lambda: sum(len(tracker.getJobIdsForGroup(group)) for group in groups)

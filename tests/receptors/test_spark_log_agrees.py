@@ -99,6 +99,34 @@ def test_spark_cannot_have_come_further_than_the_stream(log: Path) -> None:
         prepared(log, note)
 
 
+@pytest.mark.parametrize("taken", [0, 1])
+def test_what_was_counted_as_read_and_not_taken_is_planned_again(log: Path, taken: int) -> None:
+    note = SparkLog(log, most_ahead=2).note(taken)
+    again = SparkLog(log, most_ahead=2)
+    again.prepare(taken, note)
+    expected = {str(n) for n in range(taken + 1)}
+    for place in ("commits", "offsets", "sources/0"):
+        assert {path.name for path in (log / place).iterdir()} == expected, place
+    _write(log / "commits" / str(taken + 1), "v1\n{}")
+    again.take_back(taken)
+    assert {path.name for path in (log / "commits").iterdir()} == expected
+
+
+def test_spark_cannot_be_further_ahead_than_batches_are_taken_behind_it(log: Path) -> None:
+    note = SparkLog(log, most_ahead=1).note(0)
+    with pytest.raises(CheckpointError, match="it has committed batch 2, and the stream has taken no batch after 0"):
+        SparkLog(log, most_ahead=1).prepare(0, note)
+
+
+def test_what_spark_has_compacted_beyond_stays(log: Path) -> None:
+    """It has what was read before, too."""
+    note = SparkLog(log, most_ahead=2).note(1)
+    _write(log / "sources" / "0" / "9.compact", "v1\n{}")
+    _write(log / "sources" / "0" / "10", "v1\n{}")
+    SparkLog(log, most_ahead=2).prepare(1, note)
+    assert {path.name for path in (log / "sources" / "0").iterdir()} == {"0", "1", "9.compact"}
+
+
 def test_of_a_spool_the_files_that_were_read_are_deleted_and_batches_are_counted_on(log: Path, tmp_path: Path) -> None:
     spool = tmp_path / "spool"
     for batch in (3, 4):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from math import inf
+from threading import Lock
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -15,6 +17,7 @@ from datacell.engines.reasons import SPARK_ERRORS
 from datacell.engines.spark import SparkEngine
 from datacell.engines.transfers import to_driver
 from datacell.errors import DataCellError, EngineError, EngineLostError, SqlError, counted
+from datacell.receptors.behind import Take
 from datacell.receptors.file_order import ordered
 from datacell.receptors.first_stage import FirstStage, columns_of
 from datacell.receptors.overlooked import Overlooked
@@ -45,7 +48,8 @@ class Intake:
         self._expected: dict[str, float] = {}
         """Rows that the next micro-batch of a stream is expected to have."""
         self.stages: dict[str, FirstStage] = {}
-        """Of the streams whose last micro-batch stayed on the cluster."""
+        """Of the streams whose last micro-batch stayed on the cluster, or whose first one is expected to."""
+        self._preparing = Lock()
         self.overlooked: dict[str, Overlooked] = {}
         """Of the streams that read files."""
         self._whole: set[str] = set()
@@ -75,9 +79,11 @@ class Intake:
         size = source.size()
         self._expected[name] = 0.0 if size is not None and size <= LITTLE else inf
         wanted = stream.wanted(self._expected[name])
-        reading = Reading() if wanted is None else self._reading(stream, source, wanted)
+        reading = Reading() if wanted is None else _reading(stream, source, wanted, name in self._whole)
         stream.basket.noting[SOURCE] = receptor.log.note
         receptor.start(once, stream.basket.next_number(SOURCE) - 1, reading, stream.basket.notes.get(SOURCE))
+        if wanted is not None:
+            self._prepared(stream, wanted)  # while Spark plans the first micro-batch
 
     def stop(self, name: str) -> None:
         receptor = self.receptors.pop(name, None)
@@ -131,45 +137,53 @@ class Intake:
             return spool_source(self.spark, definition, self._spools[definition.name])
         return open_source(self.spark, definition) if definition.options else None
 
-    def _deposit(self, stream: str, source: Source, number: int, frame: DataFrame) -> None:
-        """What readers want is made of a micro-batch where it is, or its rows are transferred.
+    def _deposit(self, stream: str, source: Source, number: int, frame: DataFrame) -> Take:
+        """What readers want is made of a micro-batch where it is, or its rows are transferred; then it can be taken.
 
-        Meanwhile the net answers the one before.
+        Meanwhile the one before is taken, and the net answers it.
         """
         running = self.scheduler.members.streams[stream]
         if self.scheduler.holds(stream, number):
-            self.scheduler.run()
-            return
-        before = running.basket.progress.rows
+            return self.scheduler.run
         wanted = running.wanted(self._expected[stream] * (HYSTERESIS if stream in self.stages else 1))
-        try:
-            if wanted is None:
-                self._transfer(running, source, number, frame)
+        with _noting(self._whole, stream):
+            if wanted is None or not _is_as_expected(self.receptors[stream], number):
+                take = self._transferred(running, source, number, frame)
             else:
-                self._stage(running, source, wanted, number, frame)
-        except ReadWholeError:
-            self._whole.add(stream)
-            raise
-        self._expected[stream] = float(running.basket.progress.rows - before)
+                take = self._staged(running, source, wanted, number, frame)
 
-    def _transfer(self, stream: RunningStream, source: Source, number: int, frame: DataFrame) -> None:
+        def taken() -> None:
+            with _noting(self._whole, stream):
+                before = running.basket.progress.rows
+                take()
+                self._expected[stream] = float(running.basket.progress.rows - before)
+
+        return taken
+
+    def _transferred(self, stream: RunningStream, source: Source, number: int, frame: DataFrame) -> Take:
         name = stream.definition.name
         self.stages.pop(name, None)
         if self.receptors[name].reading != Reading():
             raise ReadDifferentlyError(Reading())
+        self.receptors[name].behind.catch_up(number)  # of what comes to the driver there is one batch at a time
         batch = ordered(source.vet(to_driver(frame, stream.basket.account)))
-        self.scheduler.hand_over(name, number, *stream.gate.divide(batch, stream.clock.now()))
+        return partial(self.scheduler.hand_over, name, number, *stream.gate.divide(batch, stream.clock.now()))
 
-    def _stage(
-        self, stream: RunningStream, source: Source, wanted: list[Wanted], number: int, frame: DataFrame
-    ) -> None:
-        name = stream.definition.name
-        best, now = self._reading(stream, source, wanted), self.receptors[name].reading
+    def _staged(
+        self,
+        stream: RunningStream,
+        source: Source,
+        wanted: list[Wanted],
+        number: int,
+        frame: DataFrame,
+    ) -> Take:
+        name, receptor = stream.definition.name, self.receptors[stream.definition.name]
+        best, now = _reading(stream, source, wanted, name in self._whole), receptor.reading
         if not now.has(columns_of(wanted)) or (now.is_ordered and not best.is_ordered and name not in self._whole):
             raise ReadDifferentlyError(best)
-        stage = self.stages.get(name)
-        if stage is None or [*stage.wanted] != wanted:
-            stage = self.stages[name] = FirstStage(stream.gate, wanted, self.engine, stream.basket.account)
+        stage = self._prepared(stream, wanted)
+        if stream.definition.ahead is not None:
+            receptor.behind.catch_up(number)  # how far time has come decides what may enter
         try:
             staged = stage.run(frame, number, stream.clock.now(), stream.basket.progress.latest)
         except EngineLostError:
@@ -177,14 +191,44 @@ class Intake:
         except EngineError as error:
             blame(stream, self.scheduler, self.engine, number, frame, error)
             raise ReadDifferentlyError(Reading()) from error
-        if not self.scheduler.offer(name, OfferedStaged(number, staged)):
-            raise ReadDifferentlyError(Reading())
 
-    def _reading(self, stream: RunningStream, source: Source, wanted: list[Wanted]) -> Reading:
-        """No column is read that nobody wants; but if rows were rejected, all, because their text is kept."""
-        if source.plain is None or stream.definition.name in self._whole:
-            return Reading()
-        return Reading(columns_of(wanted) | stream.gate.columns, is_ordered=False)
+        def take() -> None:
+            if not self.scheduler.offer(name, OfferedStaged(number, staged)):
+                raise ReadDifferentlyError(Reading())
+
+        return take
+
+    def _prepared(self, stream: RunningStream, wanted: list[Wanted]) -> FirstStage:
+        """What makes just this, as long as it is wanted."""
+        name = stream.definition.name
+        with self._preparing:
+            stage = self.stages.get(name)
+            if stage is None or [*stage.wanted] != wanted:
+                stage = self.stages[name] = FirstStage(stream.gate, wanted, self.engine, stream.basket.account)
+        return stage
+
+
+@contextmanager
+def _noting(whole: set[str], stream: str) -> Iterator[None]:
+    """Note that a stream must be read whole."""
+    try:
+        yield
+    except ReadWholeError:
+        whole.add(stream)
+        raise
+
+
+def _is_as_expected(receptor: Receptor, number: int) -> bool:
+    """Have the files of a batch the header that the stream's have?"""
+    looks = receptor.source.as_expected
+    return looks is None or looks(receptor.log.files(number))
+
+
+def _reading(stream: RunningStream, source: Source, wanted: list[Wanted], is_whole: bool) -> Reading:
+    """No column is read that nobody wants; but if rows were rejected, all, because their text is kept."""
+    if source.plain is None or is_whole:
+        return Reading()
+    return Reading(columns_of(wanted) | stream.gate.columns, is_ordered=False)
 
 
 def failing(intake: Intake) -> dict[str, str]:

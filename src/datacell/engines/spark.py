@@ -30,6 +30,7 @@ from datacell.engines.arrow import arrow_schema, selected, shaped
 from datacell.engines.protocol import Annotated, Csv, Files, Frame, Inputs, Source
 from datacell.engines.reasons import told
 from datacell.engines.session import own_session, session, session_for_large_jobs
+from datacell.engines.spelling import Spelled
 from datacell.engines.transfers import Account, to_cluster, to_driver
 from datacell.errors import EngineError, in_backticks
 
@@ -107,15 +108,17 @@ class PreparedText:
     def _using(self, inputs: Inputs, action: Callable[[DataFrame], Given]) -> Given:
         before = SparkSession.getActiveSession()
         try:
-            with self._lock, told(EngineError, "Spark could not run the fragment"):
+            with told(EngineError, "Spark could not run the fragment"):
                 return self._run(inputs, action)
         finally:
             self._engine.leave(before)
 
     def _run(self, inputs: Inputs, action: Callable[[DataFrame], Given]) -> Given:
+        """Without views it may run several times at once."""
         if self.passes is not None and isinstance(frame := inputs[next(iter(self._sources))], Frame):
             return action(frame.frame.where(self.passes).select(*self._mapped))
-        return self._run_text(inputs, action)
+        with self._lock:
+            return self._run_text(inputs, action)
 
     def _run_text(self, inputs: Inputs, action: Callable[[DataFrame], Given]) -> Given:
         session = self._session(inputs)
@@ -191,7 +194,7 @@ def read_files(session: SparkSession, files: Files, columns: Schema) -> DataFram
     return reader.options(**spelling.csv_reading_options(files.csv)).csv([*files.paths])
 
 
-def written(frame: DataFrame, directory: str, csv: tuple[Csv, Sequence[Column]] | None = None) -> Files:
+def written(frame: DataFrame, directory: str, csv: tuple[Csv, Spelled] | None = None) -> Files:
     """The rows of a frame as files of a directory, which executors write; what was in it is gone.
 
     They are Parquet, or csv with columns that are spelled for it.
@@ -201,7 +204,7 @@ def written(frame: DataFrame, directory: str, csv: tuple[Csv, Sequence[Column]] 
     return Files((directory,), int(seen.get["count"]), None if csv is None else csv[0])
 
 
-def write(frame: DataFrame, directory: str, csv: tuple[Csv, Sequence[Column]] | None = None) -> None:
+def write(frame: DataFrame, directory: str, csv: tuple[Csv, Spelled] | None = None) -> None:
     """The same, of rows that somebody else counts."""
     if csv is None:
         frame.write.mode("overwrite").options(**_WRITING).parquet(directory)

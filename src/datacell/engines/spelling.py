@@ -7,6 +7,7 @@ that it can be read back.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
@@ -38,20 +39,44 @@ _SPELLED = (
 )
 """Not FLOAT, of which Java may write more digits than are needed."""
 
+_ZEROS = "00000"
+"""As many as may be missing of six digits of a second."""
+
 _NO_TEXT = "\ue000NULL\ue000"
 """What a field without quotes and text counts as: not as an empty string, which has quotes."""
 
 
-def csv_columns(schema: StructType) -> list[Column] | None:
+@dataclass(frozen=True)
+class Spelled:
+    """How the columns of a frame become those of csv: first the texts that Spark makes itself, then what comes of them.
+
+    Two steps, for in one Spark would make the text of a value again wherever an expression reads it.
+    """
+
+    texts: Sequence[Column]
+    columns: Sequence[Column]
+
+    def of(self, frame: DataFrame) -> DataFrame:
+        return frame.select(*self.texts).select(*self.columns)
+
+
+def csv_columns(schema: StructType) -> Spelled | None:
     """The columns as csv has them; None if executors spell one of them in another way than the driver."""
     if not all(spells(column.dataType) for column in schema.fields):
         return None
-    return [spelled(f.col(in_backticks(c.name)), c.dataType).alias(c.name) for c in schema.fields]
+    texts, columns = list[Column](), list[Column]()
+    for number, column in enumerate(schema.fields):
+        value, text = f.col(in_backticks(column.name)), f.col(f"text {number}")
+        texts.append(_text(value, column.dataType).alias(f"text {number}"))
+        if isinstance(column.dataType, DoubleType):
+            texts.append(value.alias(f"value {number}"))
+        columns.append(_finished(f.col(f"value {number}"), text, column.dataType).alias(column.name))
+    return Spelled(texts, columns)
 
 
-def write_csv(frame: DataFrame, columns: Sequence[Column], form: Csv, directory: str, options: dict[str, str]) -> None:
+def write_csv(frame: DataFrame, columns: Spelled, form: Csv, directory: str, options: dict[str, str]) -> None:
     """The rows of a frame as csv that executors write; what was there is gone."""
-    frame.select(*columns).write.mode("overwrite").options(**options, **csv_options(form)).csv(directory)
+    columns.of(frame).write.mode("overwrite").options(**options, **csv_options(form)).csv(directory)
 
 
 def csv_options(form: Csv) -> dict[str, str]:
@@ -75,30 +100,39 @@ def spells(kind: DataType) -> bool:
 
 def spelled(value: Column, kind: DataType) -> Column:
     """A value as text; NULL stays NULL."""
-    if isinstance(kind, DoubleType):
-        return _number(value)
-    if isinstance(kind, TimestampType | TimestampNTZType):
-        return _instant(value, "Z" if isinstance(kind, TimestampType) else "")
-    if isinstance(kind, DecimalType):  # a cast would write 0E-18
+    return _finished(value, _text(value, kind), kind)
+
+
+def _text(value: Column, kind: DataType) -> Column:
+    """A value as Spark writes it; a cast would write decimals like 0E-18."""
+    if isinstance(kind, DecimalType):
         return f.call_function("format_number", value, f.lit(f"0.{'0' * kind.scale}".rstrip(".")))
     return value.cast("string")
 
 
-def _instant(value: Column, zone: str) -> Column:
-    """Spark's own text with a T, and with six digits of a second or none."""
-    text = f.translate(value.cast("string"), " ", "T")
-    digits = f.rpad(f.substring_index(text, ".", -1), 6, "0")
-    precise = f.concat(f.substring_index(text, ".", 1), f.lit("."), digits)
-    return f.concat(f.when(text.contains("."), precise).otherwise(text), f.lit(zone))
+def _finished(value: Column, text: Column, kind: DataType) -> Column:
+    """Spark's text of a value as the driver writes it."""
+    if isinstance(kind, DoubleType):
+        return _number(value, text)
+    if isinstance(kind, TimestampType | TimestampNTZType):
+        return _instant(text, "Z" if isinstance(kind, TimestampType) else "")
+    return text
 
 
-def _number(value: Column) -> Column:
+def _instant(text: Column, zone: str) -> Column:
+    """With a T, and with six digits of a second or none."""
+    point = f.instr(text, ".")
+    zeros = f.substring(f.lit(_ZEROS), f.lit(1), f.lit(len(_ZEROS) + 1) + point - f.length(text))
+    fill = f.when(point > 0, zeros).otherwise(f.lit(""))
+    return f.concat(f.replace(text, f.lit(" "), f.lit("T")), fill, f.lit(zone))
+
+
+def _number(value: Column, text: Column) -> Column:
     """Java writes 1.5E-5 and 1.0E7 where Python writes 1.5e-05 and 10000000.0; the digits are the same.
 
     The expression is kept short: Spark compiles it into the loop over all rows, and one that is too long, or that calls
     a function over an array, takes longer for every row.
     """
-    text = value.cast("string")
     return f.when(text.contains("E"), _with_exponent(value, text)).otherwise(text)
 
 

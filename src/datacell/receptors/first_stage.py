@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import reduce
+from functools import cached_property, reduce
 from math import gcd
 from time import perf_counter
 from typing import Any
@@ -29,7 +29,7 @@ from datacell.algebra.positions import FOREVER, Positions
 from datacell.engines.arrow import shaped
 from datacell.engines.protocol import Csv, Files, Frame
 from datacell.engines.spark import SparkEngine, write, written
-from datacell.engines.spelling import csv_columns
+from datacell.engines.spelling import Spelled, csv_columns
 from datacell.engines.transfers import Account, to_driver
 from datacell.errors import in_backticks
 from datacell.incremental.cuts import Cuts
@@ -75,13 +75,15 @@ class FirstStage:
         counting = [metered(w.plan) if w.cuts is not None else None for w in wanted]
         self._metered = [engine.prepare(plan) for plan in counting if plan is not None]
         self._made_of_a_row = 0.0
+        self._ended = 0.0
+        """When the last run did: of runs that overlap, each is told to have taken so long after the one before."""
         self._read = [_columns(self.stream, columns_of([w])) for w in wanted]
         self._counting = [
             _marked(self.stream, w.cuts, read) for w, read in zip(wanted, self._read, strict=True) if w.cuts
         ]
         self._asked = [_sliced(self.stream, w, read) for w, read in zip(wanted, self._read, strict=True)]
         """What plans read of a micro-batch, said once: every word to Java takes its time."""
-        self._spelled: dict[int, list[Column] | None] = {}
+        self._spelled: dict[int, Spelled | None] = {}
         self._enters = f.col(REASON).isNull()
         self._seen = [*self._metrics()]
 
@@ -97,6 +99,8 @@ class FirstStage:
 
         started = perf_counter()
         found, made = tried()
+        since, ended = max(started, self._ended), perf_counter()
+        self._ended = ended
         ahead = self.stream.ahead
         may_be = ahead is not None and found.count and may_jump(found.earliest, found.latest, before, ahead)
         if (
@@ -108,7 +112,7 @@ class FirstStage:
             found, made = tried()
         for wanted, one in made:
             count = len(one.rows) if isinstance(one.rows, pa.Table) else one.rows.count
-            wanted.learn(found.count, count, (perf_counter() - started) / len(made))
+            wanted.learn(found.count, count, (ended - since) / len(made))
             self._made_of_a_row = count / max(1, found.count)
         return Staged(
             found.count,
@@ -154,10 +158,9 @@ class FirstStage:
     # Observed by Spark
 
     def _observed(self, rows: DataFrame, batch: int) -> tuple[Metrics, list[MadeOf]]:
-        seen = Observation()
-        first = rows.observe(seen, *self._seen)
-        given = [self._make(n, rows if n else first, batch, None if n else seen) for n in range(len(self.wanted))]
-        found = _Observed(seen.get)
+        found = _Observed(Observation())
+        first = rows.observe(found.observation, *self._seen)
+        given = [self._make(n, rows if n else first, batch, None if n else found) for n in range(len(self.wanted))]
         made = [
             (wanted, Made(made, _times_of(made, wanted.time) if wanted.time else self._occupied(wanted, found, rows)))
             for wanted, made in zip(self.wanted, given, strict=True)
@@ -183,20 +186,22 @@ class FirstStage:
             return []
         return list(dict.fromkeys(w.cuts for w in self.wanted if w.cuts is not None))
 
-    def _make(self, number: int, rows: DataFrame, batch: int, seen: Observation | None) -> pa.Table | Files:
+    def _make(self, number: int, rows: DataFrame, batch: int, seen: _Observed | None) -> pa.Table | Files:
         """What is wanted of the rows; `seen` has counted them, if they are observed and each is answered by itself."""
         wanted, prepared = self.wanted[number], self._prepared[number]
         entered = rows.where(self._enters)
-        inputs = _inputs(self.stream, wanted, entered.select(*self._asked[number]))
+        reads_columns = prepared.passes is not None and wanted.cuts is None and wanted.time is None
+        asked = entered if reads_columns else entered.select(*self._asked[number])
+        inputs = _inputs(self.stream, wanted, asked)
         if wanted.stays() is False or (self.stream.event_time is None and wanted.cuts is not None):
             return shaped(prepared.over(inputs, lambda made: to_driver(made, wanted.account)), prepared.schema)
         directory = wanted.directory(batch)
         if seen is None or prepared.passes is None:
             return prepared.over(inputs, lambda made: written(made, directory, self._csv(number, made)))
         prepared.over(inputs, lambda made: write(made, directory, self._csv(number, made)))
-        return Files((directory,), int(seen.get["made"]), wanted.form() if self._spelled.get(number) else None)
+        return Files((directory,), seen.made, wanted.form() if self._spelled.get(number) else None)
 
-    def _csv(self, number: int, made: DataFrame) -> tuple[Csv, list[Column]] | None:
+    def _csv(self, number: int, made: DataFrame) -> tuple[Csv, Spelled] | None:
         """How the rows are written, if that is csv."""
         form = self.wanted[number].form()
         if form is not None and number not in self._spelled:
@@ -285,18 +290,42 @@ def _apart(groups: pa.Table) -> tuple[Metrics, Made]:
 
 
 class _Observed:
-    """What was observed of a micro-batch."""
+    """What was observed of a micro-batch, once the job has ended that reads its rows."""
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        self._values = values
-        self.rejected = int(values["rejected"])
-        self.count = int(values["count"]) - self.rejected
-        none = (ANY_SLICE, ANY_SLICE) if self.count else NO_TIME
-        self.earliest: int = values["earliest"] if self.count and "earliest" in values else none[0]
-        self.latest: int = values["latest"] if self.count and "latest" in values else none[1]
+    def __init__(self, observation: Observation) -> None:
+        self.observation = observation
+
+    @cached_property
+    def _values(self) -> Mapping[str, Any]:
+        return self.observation.get
+
+    @property
+    def made(self) -> int:
+        return int(self._values["made"])
+
+    @property
+    def rejected(self) -> int:
+        return int(self._values["rejected"])
+
+    @property
+    def count(self) -> int:
+        return int(self._values["count"]) - self.rejected
+
+    @property
+    def earliest(self) -> int:
+        return self._time("earliest", 0)
+
+    @property
+    def latest(self) -> int:
+        return self._time("latest", 1)
 
     def slices(self, number: int) -> bytes:
         return bytes(self._values[f"slices {number}"])
+
+    def _time(self, name: str, which: int) -> int:
+        if not self.count:
+            return NO_TIME[which]
+        return int(self._values.get(name, ANY_SLICE))
 
 
 def _times_of(made: pa.Table | Files, column: str) -> Positions:

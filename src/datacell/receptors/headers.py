@@ -7,7 +7,7 @@ stream's columns lie in them; the rows of a file whose header says otherwise are
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlparse
@@ -63,6 +63,12 @@ def first_line(spark: SparkSession, file: str) -> str | None:
     except (OSError, PySparkException, Py4JError):
         return None
     return str(found[0][0]) if found else None
+
+
+def same(spark: SparkSession, header: str, files: Iterable[str]) -> bool:
+    """Do all files that have a line begin with just this header?"""
+    found = (line.rstrip("\r\n") for file in files if (line := first_line(spark, file)) is not None)
+    return all(line == header for line in found)
 
 
 @dataclass(frozen=True)

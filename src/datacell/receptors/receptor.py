@@ -1,19 +1,24 @@
-"""A receptor at work: one Structured Streaming query that hands every micro-batch to a basket."""
+"""A receptor at work: one Structured Streaming query that hands every micro-batch to a basket.
+
+What can be read again is taken behind Spark (`behind`): then it does not matter that Spark counts it as read before.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Event, Lock
 
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
-from datacell.algebra.definitions import REASON, StreamDefinition
+from datacell.algebra.definitions import StreamDefinition
 from datacell.engines.reasons import SPARK_ERRORS, explained, is_gone, lost
-from datacell.errors import CheckpointError, DataCellError, EngineLostError, SourceError, in_backticks
-from datacell.receptors.checks import checked
+from datacell.errors import CheckpointError, DataCellError, EngineLostError, SourceError
+from datacell.receptors.behind import AT_ONCE, Behind, Take
+from datacell.receptors.checks import checked, checked_columns
 from datacell.receptors.retrying import Retrying
 from datacell.receptors.sources import Source
 from datacell.receptors.spark_log import Note, SparkLog
@@ -27,7 +32,7 @@ LONGEST_BATCH = 60.0
 MOST_REREADS = 10
 """A batch that is read so often in one way and another and never taken would be read for ever."""
 
-Deposit = Callable[[int, DataFrame], None]
+Deposit = Callable[[int, DataFrame], Take]
 _OTHER_HEADER = "CSV header"
 """What Spark says of a file whose header is not what it was told to expect."""
 
@@ -68,17 +73,15 @@ class Receptor:
     def __init__(self, stream: StreamDefinition, source: Source, checkpoint: Path, deposit: Deposit) -> None:
         self.stream, self.source, self.checkpoint, self.deposit = stream, source, checkpoint, deposit
         self._query: StreamingQuery | None = None
-        self._failure: DataCellError | None = None
         self._once = False
-        self._taking, self._reviving, self._stopping = Lock(), Lock(), Event()
+        self._reviving, self._stopping = Lock(), Event()
         self._careful = source.careful
         self._is_careful = False
-        self._again: Reading | None = None
         self._rereads = 0
-        self.log, self._taken = SparkLog(checkpoint, source.spool), -1
-        self._is_long = False
+        self.log, self._taken = SparkLog(checkpoint, source.spool, AT_ONCE if source.can_be_read_again else 0), -1
         self.reading = Reading()
         self.retrying = Retrying()
+        self.behind = Behind(f"receptor {stream.name}")
 
     def start(self, once: bool, taken: int, reading: Reading | None = None, note: Note | None = None) -> None:
         """Read what is there and end, or listen and read on until stopped.
@@ -112,8 +115,12 @@ class Receptor:
             self._try_again()
             return False
         try:
+            if self.behind.has_failed:
+                query.stop()
             ended = query.awaitTermination(None if seconds is None else max(1, int(seconds)))
-        except SPARK_ERRORS as error:
+            if ended or seconds is None:
+                self.behind.finish()
+        except Exception as error:  # whatever taking raises; Spark tells what its threads raised as its own
             with self._reviving:
                 if self._query is query:  # else it was revived while this thread waited, too
                     self._read_again(error)
@@ -127,7 +134,9 @@ class Receptor:
 
     @property
     def active(self) -> bool:
-        return self._query is not None and self._query.isActive
+        """Does it read on by itself?"""
+        reads = self._query is not None and (self._query.isActive or self.behind.is_busy)
+        return reads and not self.behind.has_failed
 
     def stop(self) -> None:
         """Let the batch at hand be finished, take no other, then stop reading."""
@@ -136,26 +145,29 @@ class Receptor:
         if self._query is None:
             return
         self._stopping.set()
-        if self._taking.acquire(timeout=LONGEST_BATCH):
-            self._taking.release()
+        if not self.behind.wait(LONGEST_BATCH):
+            self.behind.interrupt()
         self._query.stop()
         self._query = None
+        self.behind.close()
 
     def _read_again(self, error: Exception) -> None:
         """Read on in another way, if that is why reading has ended."""
-        if self._is_long:
-            self._is_long = False
+        why = self.behind.forget() or error
+        if isinstance(why, LogIsLongError):
             self.log.begin(self._taken)
             self._read()
             return
-        if self._failure is not None or (self._again is None and not self._can_be_more_careful(str(error))):
-            failure = self._failure or _stopped(self.stream, error)
+        again = self._differently(why)
+        if again is None:
+            assert isinstance(why, Exception)
+            failure = why if isinstance(why, DataCellError) else _stopped(self.stream, why)
             if self._once or isinstance(failure, CheckpointError | EngineLostError):
                 raise failure from None
             if self.retrying.failure is None or self.retrying.is_due:
                 self.retrying.failed(failure)
             return
-        self.reading, self._again = self._again or self.reading, None
+        self.reading = again
         self._rereads += 1
         if self._rereads > MOST_REREADS:
             raise SourceError(f"stream {self.stream.name} stopped: a batch was read {MOST_REREADS} times and not taken")
@@ -165,7 +177,6 @@ class Receptor:
         with self._reviving:
             if self.active or not self.retrying.is_due:
                 return
-            self._failure, self._again = None, None
             try:
                 self._query = self._started()
             except SPARK_ERRORS as error:
@@ -181,7 +192,9 @@ class Receptor:
             raise _stopped(self.stream, error) from error
 
     def _started(self) -> StreamingQuery:
-        writer = self._frame().writeStream.foreachBatch(self._take)
+        self.log.take_back(self._taken)
+        behind = self.behind.begin if self.source.can_be_read_again else self.behind.alone
+        writer = self._frame().writeStream.foreachBatch(partial(behind, self._take))
         trigger = writer.trigger(availableNow=True) if self._once else writer.trigger(processingTime="0 seconds")
         named = trigger.queryName(f"receptor {self.stream.name}").option("checkpointLocation", str(self.checkpoint))
         return named.start()
@@ -190,47 +203,46 @@ class Receptor:
         """The rows with why each must not enter; its text too, if all columns are read."""
         columns, plain = self.reading.columns, self.source.plain
         if self._is_careful and self._careful is not None:
-            frame = self._careful
+            frame = self._careful()
         else:
-            frame = self.source.frame if self.reading.is_ordered or plain is None else plain
-        rows = checked(frame, self.stream)
+            frame = self.source.frame() if self.reading.is_ordered or plain is None else plain
         if columns is None:
-            return rows
-        names = [c.name for c in self.stream.columns if c.name in columns]
-        return rows.select(*map(in_backticks, names), REASON)
+            return checked(frame, self.stream)
+        return checked_columns(frame, self.stream, [c.name for c in self.stream.columns if c.name in columns])
 
-    def _can_be_more_careful(self, error: str) -> bool:
-        """After a line that the fast reader cannot pass, the batch is read again with care."""
-        if _IMPASSABLE in error and self._careful is not None and not self._is_careful:
-            self._is_careful, self._again = True, Reading()
-            return True
-        if _OTHER_HEADER in error and not self.reading.is_ordered:
-            self._again = Reading()
-            return True
-        return False
+    def _differently(self, why: BaseException) -> Reading | None:
+        """How to read a batch that was not taken, if that helps; after a line that stops the fast reader, with care."""
+        if isinstance(why, ReadDifferentlyError):
+            return why.reading
+        if _IMPASSABLE in _told(why) and self._careful is not None and not self._is_careful:
+            self._is_careful = True
+            return Reading()
+        return Reading() if _OTHER_HEADER in _told(why) and not self.reading.is_ordered else None
 
-    def _take(self, frame: DataFrame, number: int) -> None:
-        with self._taking:
-            if self._stopping.is_set():  # not taken, so Spark will not count it as read
-                raise SourceError("stopped")
-            number += self.log.base
-            if self.log.is_long(number) and number > self._taken:
-                self._is_long = True
-                raise LogIsLongError("a new log begins")
-            try:
-                self.deposit(number, frame)
-                if number > self._taken:
-                    self._taken = number
-                    self.log.taken(self.log.note(number))
-                self.retrying.worked()
-                self._rereads = 0
-            except ReadDifferentlyError as other:
-                self._again = other.reading
-                raise
-            except DataCellError as error:
-                if not self._can_be_more_careful(_told(error)):
-                    self._failure = error
-                raise
+    def _take(self, frame: DataFrame, number: int) -> Take:
+        """Make what is wanted of a batch; what this gives takes it."""
+        number += self.log.base
+        _require_going_on(self._stopping)
+        if self.log.is_long(number) and number > self._taken:
+            raise LogIsLongError("a new log begins")
+        take = self.deposit(number, frame)
+
+        def taken() -> None:
+            _require_going_on(self._stopping)
+            take()
+            if number > self._taken:
+                self._taken = number
+                self.log.taken()
+            self.retrying.worked()
+            self._rereads = 0
+
+        return taken
+
+
+def _require_going_on(stopping: Event) -> None:
+    """Once a receptor stops nothing is taken, so Spark will not count it as read."""
+    if stopping.is_set():
+        raise SourceError("stopped")
 
 
 def _stopped(stream: StreamDefinition, error: Exception) -> DataCellError:

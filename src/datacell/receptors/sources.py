@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import reduce
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial, reduce
 from itertools import islice
 from operator import or_
 from pathlib import Path
@@ -52,19 +52,26 @@ def as_it_is(batch: pa.Table) -> pa.Table:
 
 @dataclass(frozen=True)
 class Source:
-    """The rows as a streaming frame with `__malformed`; `vet` looks at each micro-batch once more."""
+    """The rows as a streaming frame with `__malformed`; `vet` looks at each micro-batch once more.
 
-    frame: DataFrame
+    What a frame is made of takes its time, so those are made that are read.
+    """
+
+    frame: Callable[[], DataFrame]
     vet: Callable[[pa.Table], pa.Table] = as_it_is
-    careful: DataFrame | None = None
+    careful: Callable[[], DataFrame] | None = None
     """The same rows read in a way that no line can stop, if `frame` is not such a way."""
     listener: Listener | None = None
     spool: Path | None = None
     """Where the files are that it reads, if they are our own."""
     plain: DataFrame | None = None
     """The same rows without where in the source they are, and without a need to be vetted, if there is such a way."""
+    as_expected: Callable[[Iterable[str]], bool] | None = None
+    """Have files the header that is expected? If not, their rows must be vetted. None where nobody can tell."""
     size: Callable[[], int | None] = lambda: None
     """Bytes that the first micro-batch reads at most, if that can be told."""
+    can_be_read_again: bool = False
+    """Is what was read still there after Spark has told the source that it need not keep it?"""
 
 
 def open_source(spark: SparkSession, stream: StreamDefinition) -> Source:
@@ -82,13 +89,13 @@ def open_source(spark: SparkSession, stream: StreamDefinition) -> Source:
         )
     what = f"the source of stream {stream.name} cannot be opened"
     with told(SourceError, what, hint="check format, path and options in its WITH (…)"):
-        return _opened(spark, stream, form, options)
+        return replace(_opened(spark, stream, form, options), can_be_read_again=_stays(form, options))
 
 
 def from_frame(frame: DataFrame, stream: StreamDefinition) -> Source:
     """A streaming frame of the user's, under the stream's names and types."""
     found = _cast(frame, stream)
-    return Source(found, plain=found)
+    return Source(lambda: found, plain=found)
 
 
 def frame_columns(frame: DataFrame, stream: str) -> tuple[StreamColumn, ...]:
@@ -123,56 +130,59 @@ def _opened(spark: SparkSession, stream: StreamDefinition, form: str, options: d
     if form in ("csv", "json"):
         settings = {**options, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": MALFORMED}
         frame = reader.schema(f"{columns}, {MALFORMED} string").options(**settings).load()
-        return Source(frame.select("*", *file_order()), size=lambda: waiting_bytes(options))
+        parsed = frame.select("*", *file_order())
+        return Source(lambda: parsed, size=lambda: waiting_bytes(options))
     if form in FILE_FORMATS:
         files = _with_malformed(reader.schema(columns).options(**options).load())
-        return Source(files.select("*", *file_order()), plain=files, size=lambda: waiting_bytes(options))
+        return Source(lambda: files.select("*", *file_order()), plain=files, size=lambda: waiting_bytes(options))
     return from_frame(reader.options(**options).load(), stream)
 
 
 def _enveloped(spark: SparkSession, stream: StreamDefinition, form: str, options: Mapping[str, str]) -> Source:
     found = envelope.unwrapped(envelope.messages(spark, stream, form, options), stream)
     if form in FILE_FORMATS:
-        return Source(found.select("*", *file_order()), size=lambda: waiting_bytes(options))
-    return Source(found, plain=found)
+        return Source(lambda: found.select("*", *file_order()), size=lambda: waiting_bytes(options))
+    return Source(lambda: found, plain=found)
 
 
 def _csv(spark: SparkSession, stream: StreamDefinition, options: dict[str, str]) -> Source:
     names = tuple(c.name for c in stream.columns)
     options.pop("mode", None)
     settings = {"escape": '"', **options}
+    size = partial(waiting_bytes, options)
     if options.get("header", "false").lower() != "true":
-        fast = csv.fast(spark, stream, settings, names)
-        careful = csv.careful(spark, stream, settings, names)
-        return Source(fast, careful=careful, plain=fast.drop(*FILE_ORDER), size=lambda: waiting_bytes(options))
+        fast, careful = (partial(way, spark, stream, settings, names) for way in (csv.fast, csv.careful))
+        parsed = fast()
+        return Source(lambda: parsed, careful=careful, plain=parsed.drop(*FILE_ORDER), size=size)
 
     def header_of(file: str) -> list[str] | None:
         line = headers.first_line(spark, file)
         return None if line is None else headers.split(line, csv.separator(options), options.get("quote", '"'))
 
-    header = _first_header(spark, options, header_of)
+    first = _first_header(spark, options)
+    header = None if first is None else headers.split(first, csv.separator(options), options.get("quote", '"'))
     order, expected = _order(stream, header)
-    vet = headers.HeaderCheck(names, expected, header_of)
-    plain = None
-    if header is not None and {n.lower() for n in names} <= {n.lower() for n in header}:
-        own = {n.lower(): n for n in names}
-        named = tuple(own.get(n.lower(), n) for n in header)
-        plain = csv.fast(spark, stream, {**settings, "enforceSchema": "false"}, named).drop(*FILE_ORDER)
-    careful = csv.careful(spark, stream, settings, order)
-    return Source(
-        csv.fast(spark, stream, settings, order),
-        vet,
-        careful,
-        plain=plain,
-        size=lambda: waiting_bytes(options),
-    )
+    fast, careful = (partial(way, spark, stream, settings, order) for way in (csv.fast, csv.careful))
+    found = Source(fast, headers.HeaderCheck(names, expected, header_of), careful, size=size)
+    if first is None or header is None or not {n.lower() for n in names} <= {n.lower() for n in header}:
+        parsed = fast()
+        return replace(found, frame=lambda: parsed)
+    own = {n.lower(): n for n in names}
+    named = tuple(own.get(n.lower(), n) for n in header)
+    is_local = "://" not in options["path"]  # else a look into a file takes a job
+    same = partial(headers.same, spark, first.rstrip("\r\n")) if is_local else None
+    plain = csv.fast(spark, stream, {**settings, "enforceSchema": "false"}, named).drop(*FILE_ORDER)
+    return replace(found, plain=plain, as_expected=same)
 
 
-def _first_header(
-    spark: SparkSession, options: dict[str, str], header_of: Callable[[str], list[str] | None]
-) -> list[str] | None:
+def _stays(form: str, options: Mapping[str, str]) -> bool:
+    """Of other sources nobody knows what they do when they are told that a batch was read."""
+    return form in FILE_FORMATS and not any(name.lower() == "cleansource" for name in options)
+
+
+def _first_header(spark: SparkSession, options: dict[str, str]) -> str | None:
     found = sorted(spark.read.format("text").options(**options).load().inputFiles())
-    return next((header for file in found if (header := header_of(file)) is not None), None)
+    return next((line for file in found if (line := headers.first_line(spark, file)) is not None), None)
 
 
 def _order(stream: StreamDefinition, header: list[str] | None) -> tuple[tuple[str, ...], tuple[int, ...]]:

@@ -2,7 +2,8 @@
 
 The law: what the stream has taken is the truth, and Spark's log has to agree with it. When a batch is taken, what Spark
 goes on from is noted beside the stream's progress; when a run starts, the log is made to say just that, or an error
-tells what of it is lost. What Spark had planned beyond is planned again.
+tells what of it is lost. What Spark had planned beyond is planned again, and so are the few batches that it had counted
+as read before they were taken, if the source can be read again.
 
 Of a spool Spark's log is worth nothing once its batches are taken: their files are deleted, and a new log begins. So it
 does not grow, and a checkpoint may be moved, though Spark names files with all of their path.
@@ -15,6 +16,7 @@ import logging
 import shutil
 import struct
 from collections.abc import Iterator
+from math import inf
 from pathlib import Path
 from typing import Any, TypeAlias
 from zlib import crc32
@@ -37,15 +39,18 @@ _KEPT = 2
 class SparkLog:
     """Of one source, in a directory. Batches are numbered on from `base`, where Spark counts from 0."""
 
-    def __init__(self, directory: Path, spool: Path | None = None) -> None:
-        self.directory, self.spool = directory, spool
+    def __init__(self, directory: Path, spool: Path | None = None, most_ahead: int = 0) -> None:
+        self.directory, self.spool, self.most_ahead = directory, spool, most_ahead
         self.base = 0
+        self._last: Note | None = None
+        """What was noted of the last batch that was taken."""
         self._read = 0
         self._synced: dict[str, tuple[tuple[int, int], tuple[int, int]]] = {}
         """Files of the log of sources that are safe, as they were then: when and how long; length and checksum."""
 
     def prepare(self, taken: int, note: Note | None) -> None:
         """Make the log fit to go on with after batch number `taken`."""
+        self._last = note
         if self.spool is not None:
             self._delete(note or {})
             self.begin(taken)
@@ -53,7 +58,12 @@ class SparkLog:
             if not _is_fit_to_begin(self.directory):
                 shutil.rmtree(self.directory, ignore_errors=True)  # nothing of what it planned was taken
         else:
-            _agree(self.directory, taken, note)
+            _agree(self.directory, taken, note, taken + self.most_ahead)
+
+    def take_back(self, taken: int) -> None:
+        """Make it fit to go on with in the same run, if Spark may have counted more as read than was taken."""
+        if self.most_ahead:
+            self.prepare(taken, self._last)
 
     def begin(self, taken: int) -> None:
         """A new log, of what comes after batch number `taken`; no file that was read before is there any more."""
@@ -64,14 +74,22 @@ class SparkLog:
 
     def note(self, number: int) -> Note:
         """What is to be known of it when batch `number` counts as taken."""
-        if self.spool is not None:
-            return {"read": list(_files_of(self.directory, number - self.base))}
-        plans = [self.directory / "offsets" / str(n) for n in (number - 1, number)]
-        texts = {path.name: _text(path) for path in plans if path.is_file()}
-        return {"offsets": texts, "metadata": _text(self.directory / "metadata"), "sources": dict(self._sources())}
+        try:
+            self._last = self._noted(number)
+        except FileNotFoundError:  # Spark has just put files together to a compact one
+            self._last = self._noted(number)
+        return self._last
 
-    def taken(self, note: Note) -> None:
-        """Files of a spool whose rows were taken are not needed any more."""
+    def files(self, number: int) -> list[str]:
+        """The files that batch `number` has, by all of their paths, if the source is made of files."""
+        try:
+            return [*_files_of(self.directory, number - self.base)]
+        except FileNotFoundError:  # Spark has just put files of the log together to a compact one
+            return [*_files_of(self.directory, number - self.base)]
+
+    def taken(self) -> None:
+        """The batch was taken that was noted last: files of a spool whose rows it had are not needed any more."""
+        note = self._last or {}
         self._delete(note)
         self._read += len(note.get("read", ()))
 
@@ -79,17 +97,30 @@ class SparkLog:
         """Is it time for a new log, before batch `number`?"""
         return self.spool is not None and (self._read > MOST_FILES or number - self.base > MOST_BATCHES)
 
+    def _noted(self, number: int) -> Note:
+        if self.spool is not None:
+            return {"read": [path.rpartition("/")[2] for path in _files_of(self.directory, number - self.base)]}
+        plans = [self.directory / "offsets" / str(n) for n in (number - 1, number)]
+        texts = {path.name: _text(path) for path in plans if path.is_file()}
+        sources = dict(self._sources(_reached(self.directory, number)))
+        return {"offsets": texts, "metadata": _text(self.directory / "metadata"), "sources": sources}
+
     def _delete(self, note: Note) -> None:
         assert self.spool is not None or not note.get("read")
         gone = [self.spool / name for name in note.get("read", ())] if self.spool else []
         if gone:
             files.remove(*gone)
 
-    def _sources(self) -> Iterator[tuple[str, tuple[int, int]]]:
-        """What the log of each source has, from the last time that it was compacted on; safe also after a power cut."""
+    def _sources(self, reached: float) -> Iterator[tuple[str, tuple[int, int]]]:
+        """What the log of each source has, from the last time that it was compacted on; safe also after a power cut.
+
+        What batches are planned from that come after the one that has `reached` so far may be planned again.
+        """
         known, self._synced = self._synced, {}
         for directory in sorted((self.directory / "sources").glob("*")):
             for path in needed(directory):
+                if _number(path.name) > reached and not _is_compact(path):
+                    continue
                 name, stat = f"{directory.name}/{path.name}", path.stat()
                 when = stat.st_mtime_ns, stat.st_size
                 if name not in known or known[name][0] != when:
@@ -104,10 +135,10 @@ class SparkLog:
                 yield name, known[name][1]
 
 
-def _agree(log: Path, taken: int, note: Note | None) -> None:
-    """The log says what was noted, or an error says what is wrong with it."""
+def _agree(log: Path, taken: int, note: Note | None, last: int) -> None:
+    """The log says what was noted, or an error says what is wrong with it. Batches up to `last` may be committed."""
     ahead = [n for n in _numbers(log / "commits") if n > taken]
-    if ahead:
+    if max(ahead, default=last) > last:
         how = f"it has committed batch {max(ahead)}, and the stream has taken no batch after {taken}"
         raise damaged(log / "commits", how, _HELD)
     if note is None:
@@ -121,6 +152,8 @@ def _agree(log: Path, taken: int, note: Note | None) -> None:
         *((f"offsets/{n}", text) for n, text in note["offsets"].items()),
     ]:
         _write_again(log / name, text)
+    for number in ahead:
+        _unlink(log / "commits" / str(number))
     for number in _numbers(log / "commits"):
         if not _is_whole(log / "commits" / str(number)):
             _LOG.warning(
@@ -134,12 +167,13 @@ def _require_sources(log: Path, noted: dict[str, list[int]]) -> None:
     for directory in (log / "sources").glob("*"):
         known = [_number(name) for name in noted if name.startswith(f"{directory.name}/")]
         for path in directory.glob("*"):
-            if path.name[0].isdigit() and _number(path.name) > max(known, default=-1) and not _is_whole(path):
+            is_beyond = path.name[0].isdigit() and _number(path.name) > max(known, default=-1)
+            if is_beyond and not (_is_compact(path) and _is_whole(path)):
                 _unlink(path)
     for name, (length, checksum) in noted.items():
         path = log / "sources" / name
         if not path.is_file():
-            if any(p.name.endswith(".compact") and _number(p.name) > _number(name) for p in needed(path.parent)):
+            if any(_is_compact(p) and _number(p.name) > _number(name) for p in needed(path.parent)):
                 continue  # Spark has compacted its log since
             raise missing(path, _HELD)
         content = path.read_bytes()
@@ -174,24 +208,36 @@ def _listed(directory: Path) -> list[Path]:
 
 
 def _files_of(log: Path, number: int) -> Iterator[str]:
-    """The names of the files that Spark has read as batch `number`."""
+    """The files that Spark has read as batch `number`."""
     since = _source_batch(log, number - 1) if number else -1
     for path in needed(log / "sources" / "0"):
         for line in _text(path).splitlines()[1:]:
             entry = json.loads(line)
             if since < entry["batchId"] <= _source_batch(log, number):
-                yield entry["path"].rpartition("/")[2]
+                yield entry["path"]
 
 
 def _source_batch(log: Path, number: int) -> int:
     return int(json.loads(_text(log / "offsets" / str(number)).splitlines()[-1])["logOffset"])
 
 
+def _reached(log: Path, number: int) -> float:
+    """The last file of a source's log that batch `number` has files from; of other sources all there is."""
+    lines = _text(log / "offsets" / str(number)).splitlines()
+    reached = json.loads(lines[-1]) if lines and lines[-1].startswith("{") else {}
+    return float(reached.get("logOffset", inf))
+
+
 def needed(directory: Path) -> list[Path]:
     """The files of a log that Spark reads, from the last compact one on."""
     found = sorted((p for p in directory.glob("*") if p.name[:1].isdigit()), key=lambda p: _number(p.name))
-    compact = [place for place, path in enumerate(found) if path.name.endswith(".compact")]
+    compact = [place for place, path in enumerate(found) if _is_compact(path)]
     return found[max(compact, default=0) :]
+
+
+def _is_compact(path: Path) -> bool:
+    """Does it have the content of all files before it?"""
+    return path.name.endswith(".compact")
 
 
 def _number(name: str) -> int:
