@@ -50,8 +50,7 @@ class _Renaming:
             case Plan():
                 return self.plan(value)
             case exp.Expr():
-                own = scalar.substitute(value, {old: scalar.column(new) for old, new in self.names.items()})
-                return scalar.substitute_outer(own, {old: scalar.outer(new) for old, new in self.names.items()})
+                return scalar.replace(value, self._column)
             case Named(name=name, value=inner):
                 return replace(value, name=self.names[name], value=self.changed(inner))
             case SortKey(value=inner):
@@ -63,3 +62,8 @@ class _Renaming:
             case tuple():
                 return tuple(self.changed(item) for item in value)
         return value
+
+    def _column(self, found: exp.Expr) -> exp.Expr | None:
+        if not isinstance(found, exp.Column) or found.name not in self.names:
+            return None
+        return (scalar.outer if scalar.is_outer(found) else scalar.column)(self.names[found.name])
