@@ -33,7 +33,7 @@ ALLOWED: dict[str, set[str]] = {
     "rewrite": {"algebra", "errors"},
     "incremental": {"algebra", "errors"},
     "intervals": {"algebra", "errors"},
-    "placement": {"algebra", "incremental", "errors"},
+    "placement": {"algebra", "incremental", "intervals", "errors"},
     "engines": {"algebra", "errors"},
     "compile": STAGES | SQL | {"engines", "errors"},
     # the net

@@ -13,7 +13,7 @@ from datacell.algebra.query import Query
 from datacell.engines.protocol import Engine
 from datacell.runtime.plans.plans import Plans
 from reference import Answer, Reference
-from runtime.netrun import Cuts, NetRun, without_empty
+from runtime.netrun import Cuts, NetRun, Validity, snapshot, without_empty
 from sample import Values, answers, bind, catalog, decided, nearly_in_order, reference
 
 PlansOver = Callable[[Mapping[str, pa.Table]], Plans]
@@ -31,6 +31,19 @@ def judged(text: str, rows: dict[str, Values]) -> tuple[Query, Reference, list[A
     expected = answers(query, decided(query.plan), rows)
     assume(any(answer.rows for answer in expected))
     return query, reference(rows), expected
+
+
+def answers_at_every_instant(engine: Engine, text: str, rows: dict[str, Values], cuts: Cuts) -> list[Validity]:
+    """A query without SLIDE: every snapshot is the reference's."""
+    query, judge, expected = judged(text, rows)
+    with tempfile.TemporaryDirectory() as directory:
+        net = NetRun(Path(directory), catalog(), judge, engine, query)
+        net.deposit_all(cuts)
+        net.scheduler.drain()
+        found = net.validities()
+    for answer in expected:
+        assert snapshot(found, answer.boundary) == answer.rows, answer.boundary
+    return found
 
 
 def answers_as_the_reference_does(

@@ -16,6 +16,7 @@ from datacell.algebra.query import Query, Timing
 from datacell.algebra.tree import may_be_refreshed
 from datacell.algebra.window import WindowSpec, is_keyed
 from datacell.compile.setting import Setting
+from datacell.engines.agreed import refusals
 from datacell.incremental.inputs import TIME, BasketRows, over_baskets
 from datacell.incremental.lift import at_one_instant
 from datacell.incremental.plans import Incremental, NamedPlan, Reevaluated
@@ -167,7 +168,7 @@ def evaluation(query: Query, setting: Setting) -> Evaluation:
         case Timing.EVERY_INSTANT if query.opaque is not None:
             return Snapshots(query)
         case Timing.EVERY_INSTANT:
-            return EveryInstant(query, translate(query))
+            return EveryInstant(query, translate(query, lambda plan: not refusals(plan)))
         case Timing.ONCE:
             return Once(query)
     found, why = choose(query, setting.strategy, tiny_joined(setting.wanted))

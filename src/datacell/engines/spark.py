@@ -17,10 +17,10 @@ from pyspark.sql.functions import count as count_rows
 from pyspark.sql.types import StructType
 from sqlglot import exp
 
-from datacell.algebra import types
+from datacell.algebra import tree, types
 from datacell.algebra.analysis import Analysis, AnalysisError, CalledFunction
 from datacell.algebra.empty import without
-from datacell.algebra.plan import Plan, descendants
+from datacell.algebra.plan import Input, Plan, Spread, descendants
 from datacell.algebra.schema import Field, Schema
 from datacell.algebra.tree import Key
 from datacell.algebra.types import BIGINT
@@ -43,6 +43,9 @@ _FEW = 10_000
 _ONE_TASK = 1_000_000
 """Rows of input up to which one task is faster than several, because then nothing is shuffled."""
 
+_MANY_TO_SPREAD = 1_000
+"""So many rows, each of them much work, that several tasks are worth a shuffle."""
+
 _LARGE = 2_000_000
 """Rows in files from which on a job is worth that Spark plans it again while it runs."""
 
@@ -60,6 +63,7 @@ class PreparedText:
         self._views = {key: f"datacell_input_{next(_VIEW_NUMBERS)}" for key in self._sources}
         self._texts: dict[frozenset[Key], tuple[str, list[Key]]] = {}
         self._schemas = {key: cast("StructType", StructType.fromDDL(_ddl(c))) for key, c in self._sources.items()}
+        self._spread = _spread(plan)
         self._empty: dict[Key, DataFrame] = {}
         self._lock = Lock()
         self.account = Account()
@@ -126,8 +130,8 @@ class PreparedText:
         try:
             alone = _is_for_one_task([inputs[key] for key in read])
             for key in read:
-                frame = self._frame(session, key, inputs[key])
-                (frame.coalesce(1) if alone else frame).createOrReplaceTempView(self._views[key])
+                frame = _divided(self._frame(session, key, inputs[key]), inputs[key], self._spread.get(key), alone)
+                frame.createOrReplaceTempView(self._views[key])
             # Spark tells what it observed below a view only of frames that are made of frames, not of text alone.
             return action(session.sql(text).select("*"))
         finally:
@@ -163,7 +167,7 @@ class PreparedText:
         if not len(source):
             return self._nothing(session, key)
         frame = to_cluster(session, selected(source, self._sources[key]), self._schemas[key], self.account)
-        return broadcast(frame) if len(source) <= _FEW else frame
+        return broadcast(frame) if len(source) <= _FEW and key not in self._spread else frame
 
     def _nothing(self, session: SparkSession, key: Key) -> DataFrame:
         """No rows, in a way that Spark's optimizer sees: then it leaves out what would come of them."""
@@ -292,6 +296,19 @@ class SparkEngine:
     def close(self) -> None:
         if self._started is not None:
             self._started.stop()
+
+
+def _spread(plan: Plan) -> dict[Key, list[str]]:
+    """The inputs that are to be divided among tasks, by which columns."""
+    spread = (node for node in descendants(plan) if isinstance(node, Spread))
+    return {tree.key(n.child): [in_backticks(c) for c in n.by] for n in spread if isinstance(n.child, Input)}
+
+
+def _divided(frame: DataFrame, source: Source, by: Sequence[str] | None, alone: bool) -> DataFrame:
+    """The rows of an input as tasks get them."""
+    if by is not None and isinstance(source, pa.Table) and len(source) >= _MANY_TO_SPREAD:
+        return frame.repartition(*by)
+    return frame.coalesce(1) if alone else frame
 
 
 def _is_for_one_task(sources: Sequence[Source]) -> bool:

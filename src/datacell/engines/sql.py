@@ -30,6 +30,7 @@ from datacell.algebra.plan import (
     Over,
     Plan,
     SplitEvery,
+    Spread,
     Stream,
     StrictDifference,
     Table,
@@ -184,7 +185,7 @@ class _Compiler:
                 return self._from(child).select(*self.spelling.named(columns, child.schema))
             case Distinct(child):
                 return self._rows(child).distinct()
-            case Coalesce(child) | SplitEvery(child):  # a snapshot does not show how validities are cut
+            case Coalesce(child) | SplitEvery(child) | Spread(child):  # a snapshot shows neither cuts nor tasks
                 return self.query(child)
             case Aggregate():
                 return self._aggregate(plan)

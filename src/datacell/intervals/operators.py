@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from sqlglot import exp
 
-from datacell.algebra import duration
+from datacell.algebra import duration, tree
 from datacell.algebra import plan as algebra
 from datacell.algebra.plan import Coalescing, Difference, JoinKind, Plan, StrictDifference
 from datacell.algebra.schema import Field, Schema
@@ -22,6 +22,7 @@ from datacell.intervals import aggregate, coalesce, distinct, join, split, sweep
 from datacell.intervals.aggregate_columns import Columns
 from datacell.intervals.aggregate_events import events
 from datacell.intervals.flow import Flow, NamedPlan
+from datacell.intervals.framed import Framed
 from datacell.intervals.sweep import Side
 from datacell.intervals.validity import VALIDITY, own
 
@@ -112,6 +113,8 @@ class Sweep(Operator):
     @property
     def how(self) -> str:
         of = "of each key" if self.keys else "of all rows"
+        if any(isinstance(node, Framed) for node in tree.descendants(self.operator)):
+            of += ", over rows in the order of time"
         return f"evaluated between every two end points {of}{_in_pieces(self.split_every)}"
 
     @property
@@ -131,7 +134,8 @@ class Sweep(Operator):
 
     @cached_property
     def swept(self) -> NamedPlan:
-        return "in each segment", sweep.swept(self.operator, self.keys)
+        is_framed = any(isinstance(node, Framed) for node in tree.descendants(self.operator))
+        return "in each segment", self.operator if is_framed else sweep.swept(self.operator, self.keys)
 
     @property
     def plans(self) -> tuple[NamedPlan, ...]:

@@ -123,7 +123,7 @@ class _AtSegments(Carrier):
         assert isinstance(plan, Side)
         begins, ends = self.names
         covers = condition("f <= a AND t >= b", f=FROM, t=TO, a=begins, b=ends)
-        same = [same_value(k.value.copy(), scalar.column(_key(i))) for i, k in enumerate(plan.keys)]
+        same = [same_value(k.value.copy(), scalar.column(key_name(i))) for i, k in enumerate(plan.keys)]
         on = scalar.conjoin([*same, *scalar.conjuncts(covers)])
         joined = Join(plan.rows(), self._segments(_named(self.keys)), condition=on)
         return Map(joined, joined.schema.passing((*plan.schema.names, begins, ends)))
@@ -194,8 +194,9 @@ def _keys_of(side: Side, keys: tuple[Field, ...]) -> tuple[Named, ...]:
 
 def _named(keys: Sequence[Field]) -> tuple[Field, ...]:
     """Keys under names of their own."""
-    return tuple(Field(_key(i), k.type) for i, k in enumerate(keys))
+    return tuple(Field(key_name(i), k.type) for i, k in enumerate(keys))
 
 
-def _key(index: int) -> str:
+def key_name(index: int) -> str:
+    """What a key is called beside the columns of the rows."""
     return f"key{index}′"

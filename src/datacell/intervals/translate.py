@@ -41,12 +41,13 @@ from datacell.algebra.plan import (
 from datacell.algebra.query import Query
 from datacell.algebra.schema import Named
 from datacell.algebra.versions import Versions
-from datacell.algebra.window import LatestBy, is_keyed
+from datacell.algebra.window import LatestBy, WindowSpec, is_keyed
 from datacell.errors import PlanError
 from datacell.intervals import operators
 from datacell.intervals.aggregate_columns import Columns
 from datacell.intervals.finish import finished
 from datacell.intervals.flow import Flow, OperatorRows, Presence, WindowRows
+from datacell.intervals.framed import Agreed, framed
 from datacell.intervals.operators import Operator
 from datacell.intervals.program import Program, VersionsInPieces
 from datacell.intervals.sweep import Side
@@ -57,9 +58,9 @@ _KEEPS_LEFT = (JoinKind.INNER, JoinKind.LEFT, JoinKind.SEMI, JoinKind.ANTI)
 _KEEPS_RIGHT = (JoinKind.INNER, JoinKind.RIGHT)
 
 
-def translate(query: Query) -> Program:
-    """The operators of a query whose windows have no SLIDE."""
-    translation = _Translation(tree.windows(query.plan))
+def translate(query: Query, agreed: Agreed) -> Program:
+    """The operators of a query whose windows have no SLIDE; engines have `agreed` on what runs wherever it is best."""
+    translation = _Translation(tree.windows(query.plan), agreed)
     plan, finish = finished(_unordered(query.plan))
     answer = translation.as_flow(plan)
     windows = tuple((tree.stream_of(w), w.window) for w in translation.windows)
@@ -69,8 +70,8 @@ def translate(query: Query) -> Program:
 class _Translation:
     """Windows are numbered from left to right, operators as they are met from the bottom."""
 
-    def __init__(self, windows: Sequence[Window]) -> None:
-        self.windows = windows
+    def __init__(self, windows: Sequence[Window], agreed: Agreed) -> None:
+        self.windows, self.agreed = windows, agreed
         self.operators: list[Operator] = []
         self.versions: list[VersionsInPieces] = []
         self._next = 0
@@ -129,24 +130,28 @@ class _Translation:
         child = ungrouped(plan.child) if plan.keys else plan.child
         if not plan.aggregates:
             return self.flow(Distinct(Map(child, plan.keys)))
-        by_parts = self._by_parts(plan, split)
-        if by_parts is not None:
-            return by_parts
-        return self._swept(plan, [plan.keys], split)
+        window = self._window_of_rows(plan)
+        by_parts = None if window is None else self._by_parts(plan, window, split)
+        return self._swept(plan, [plan.keys], split, window) if by_parts is None else by_parts
 
-    def _by_parts(self, plan: Aggregate, split: int | None) -> Plan | None:
-        """An aggregate that can be decomposed, over rows that end in the order in which they began."""
+    def _window_of_rows(self, plan: Aggregate) -> WindowSpec | None:
+        """Of rows that end in the order in which they began: the one window that they are under."""
+        child = ungrouped(plan.child) if plan.keys else plan.child
+        windows = {w.window for w in (tree.windows(child) if plan.keys else self.windows)}
+        if len(windows) > 1 or any(map(is_keyed, windows)) or not _is_flow(child):
+            return None
+        return windows.pop()
+
+    def _by_parts(self, plan: Aggregate, window: WindowSpec, split: int | None) -> Plan | None:
+        """An aggregate that can be decomposed."""
         child = ungrouped(plan.child) if plan.keys else plan.child
         found = [p for a in plan.aggregates if (p := decompose(a, child.schema)) is not None and p.adds_up]
-        windows = {w.window for w in (tree.windows(child) if plan.keys else self.windows)}
-        if not found or len(found) < len(plan.aggregates) or len(windows) > 1 or not _is_flow(child):
-            return None
-        if any(map(is_keyed, windows)):  # its rows end in any order
+        if not found or len(found) < len(plan.aggregates):
             return None
         rows = self.as_flow(child)
         inputs = (rows,) if plan.keys else (rows, self._presence())
         columns = Columns(plan.keys, tuple(found), rows.columns)
-        return self._output(operators.Aggregate(plan, inputs, columns, windows.pop(), split))
+        return self._output(operators.Aggregate(plan, inputs, columns, window, split))
 
     def _join(self, plan: Join, split: int | None) -> Plan:
         if tree.is_static(plan.right) and plan.kind in _KEEPS_LEFT:
@@ -162,8 +167,8 @@ class _Translation:
         """A join with a table: the rows stay valid as they are."""
         return Map(joined, joined.schema.passing((*plan.schema.names, FROM, TO)))
 
-    def _swept(self, plan: Plan, keys: Sequence[Keys], split: int | None) -> Plan:
-        """`keys` has for each input of the plan what tells its rows apart."""
+    def _swept(self, plan: Plan, keys: Sequence[Keys], split: int | None, window: WindowSpec | None = None) -> Plan:
+        """`keys` has for each input what tells its rows apart; `window` is that of rows to be aggregated."""
         inputs = [ungrouped(plan.child)] if isinstance(plan, Aggregate) and plan.keys else list(plan.children)
         flows: list[Flow] = []
         sides: list[Plan] = []
@@ -181,7 +186,10 @@ class _Translation:
             presence = len(flows)
             flows.append(self._presence())
             found.append(Side(presence, (), (), flows[-1].may_be_open))
-        return self._output(operators.Sweep(plan, tuple(flows), _over(plan, sides), tuple(found), presence, split))
+        over = _over(plan, sides)
+        if window is not None and isinstance(plan, Aggregate):
+            over = framed(plan, found[0], window, self.agreed)
+        return self._output(operators.Sweep(plan, tuple(flows), over, tuple(found), presence, split))
 
     def _presence(self) -> Presence:
         """When some window of the query shows something."""

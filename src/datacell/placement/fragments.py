@@ -31,10 +31,11 @@ from datacell.algebra.plan import (
 )
 from datacell.algebra.tree import Key, key
 from datacell.incremental.running import Running
+from datacell.intervals.framed import Framed
 from datacell.placement.homes import DRIVER_MEMORY, Home, row_bytes
 from datacell.placement.operators import EVERYWHERE, Operator, OperatorKind, Site, Source
 from datacell.placement.operators import Input as Placeable
-from datacell.placement.shapes import expanded
+from datacell.placement.shapes import expanded, fallen_back
 from datacell.placement.sizes import Sizes
 
 _ON_SPARK = frozenset([Site.SPARK])
@@ -60,6 +61,8 @@ class Fragment:
     slot: FragmentResult
     site: Site
     plan: Plan
+    instead: Plan
+    """What Spark runs if that engine cannot finish it."""
     result: Plan
     """The operator of the whole plan whose rows these are."""
 
@@ -116,9 +119,9 @@ def fragments(root: Placeable, sites: Sequence[Site]) -> tuple[Fragment, ...]:
     """The fragments of a placed plan, each after those that it reads; the last gives the answer."""
     found: list[Fragment] = []
     if isinstance(root, Source):
-        return (Fragment(FragmentResult(0), Site.DUCKDB, root.node, root.node),)
+        return (Fragment(FragmentResult(0), Site.DUCKDB, root.node, root.node, root.node),)
     plan, _ = _cut(root, iter(sites), found)
-    return (*found, _fragment(len(found), sites[-1], plan, root.node))
+    return (*found, fragment(len(found), sites[-1], plan, root.node))
 
 
 def over(plan: Plan, inputs: Iterator[Plan]) -> Plan:
@@ -126,8 +129,9 @@ def over(plan: Plan, inputs: Iterator[Plan]) -> Plan:
     return plan.with_children([over(c, inputs) if _fuses(plan, c) else next(inputs) for c in plan.children])
 
 
-def _fragment(number: int, site: Site, plan: Plan, result: Plan) -> Fragment:
-    return Fragment(FragmentResult(number), site, expanded(plan, site), result)
+def fragment(number: int, site: Site, plan: Plan, result: Plan) -> Fragment:
+    """A part of a plan in the shape that it has on an engine."""
+    return Fragment(FragmentResult(number), site, expanded(plan, site), fallen_back(plan, site), result)
 
 
 def _cut(node: Placeable, sites: Iterator[Site], found: list[Fragment]) -> tuple[Plan, Site | None]:
@@ -141,9 +145,8 @@ def _cut(node: Placeable, sites: Iterator[Site], found: list[Fragment]) -> tuple
         if site is None or site is own:
             inputs.append(plan)
             continue
-        fragment = _fragment(len(found), site, plan, child.node)
-        found.append(fragment)
-        inputs.append(Input(fragment.slot, child.node.schema.fields))
+        found.append(fragment(len(found), site, plan, child.node))
+        inputs.append(Input(found[-1].slot, child.node.schema.fields))
     return over(node.node, iter(inputs)), own
 
 
@@ -187,6 +190,8 @@ def _weight(plan: Plan) -> float:
     match plan:
         case Over(functions=functions):
             return float(len(functions))
+        case Framed(aggregates=aggregates):
+            return float(len(aggregates))
         case Running(combination=combination):
             return 1.0 + sum(len(p.combined) for p in combination.decompositions)
     return 1.0
@@ -208,7 +213,7 @@ def _kind(plan: Plan) -> OperatorKind:
             return OperatorKind.JOIN
         case Distinct():
             return OperatorKind.DISTINCT
-        case Over():
+        case Over() | Framed():
             return OperatorKind.OVER
         case Running():
             return OperatorKind.RUNNING

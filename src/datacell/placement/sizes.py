@@ -51,6 +51,7 @@ from datacell.algebra.window import (
     counts_rows,
 )
 from datacell.incremental.running import Running
+from datacell.intervals.framed import Framed
 from datacell.placement.statistics import PRIME, Statistics
 
 HORIZON = 3600.0
@@ -130,6 +131,8 @@ class Sizes:
             case Running(rows, probes, combination):
                 keys = self.groups([scalar.column(k) for k in combination.keys], self.rows(rows))
                 return keys * max(1.0, self.rows(probes))
+            case Framed(segments=segments):
+                return self.rows(segments)
             case Difference(left) | StrictDifference(left) | Intersection(left):
                 return self.rows(left)
         return sum(map(self.rows, plan.children))

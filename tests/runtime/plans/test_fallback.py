@@ -22,14 +22,14 @@ SMALL, LARGE = 3, 2**40
 """The square of the large one is no BIGINT: DuckDB raises, Spark gives what is left of it."""
 
 
-def squares(fallback: Engine, *numbers: int) -> Trial:
-    """The query on DuckDB, with what cannot be finished there elsewhere; one number in each batch."""
+def squares(fallback: Engine, *numbers: int, text: str = SQUARES) -> Trial:
+    """The query on DuckDB, with what cannot be finished there elsewhere; one number a second, each in a batch."""
     duckdb = DuckDBEngine(threads=1)
     plans = Plans("squares", {Site.DUCKDB: duckdb}, Placements(Alone(Site.DUCKDB)), fallback)
     trial = Trial(STREAM, engine=duckdb)
-    trial.add_query("squares", script.query(SQUARES, trial.catalog), plans)
-    for number in numbers:
-        trial.push("s", [("2026-01-01T00:00:00Z", number)])
+    trial.add_query("squares", script.query(text, trial.catalog), plans)
+    for second, number in enumerate(numbers):
+        trial.push("s", [(f"2026-01-01T00:00:0{second}Z", number)])
     return trial
 
 
@@ -46,6 +46,19 @@ def test_runs_that_duckdb_could_not_finish_are_sparks(spark_engine: SparkEngine)
         ("answer", "duckdb", 2),
         ("answer", "spark (fallback)", 3),
     ]
+
+
+@pytest.mark.spark
+def test_what_duckdb_slides_over_spark_joins(spark_engine: SparkEngine) -> None:
+    text = "SELECT median(n) AS middle, sum(n) AS total FROM s [RANGE 2 SECONDS]"
+    trial = squares(spark_engine, 2**62, 2**62, text=text)
+    trial.end()
+    assert [(row["middle"], row["total"]) for row in trial.answers("squares")] == [
+        (2.0**62, 2**62),
+        (2.0**62, -(2**63)),
+        (2.0**62, 2**62),
+    ]
+    assert [one.site for one in trial.factory("squares").plans.observed() if one.fallback] == [Site.SPARK]
 
 
 @pytest.mark.spark

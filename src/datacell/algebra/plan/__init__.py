@@ -23,7 +23,7 @@ from datacell.algebra.plan.inputs import Input, Slot
 from datacell.algebra.plan.joins import Apply, Join, JoinKind
 from datacell.algebra.plan.node import Plan, SortKey, descendants
 from datacell.algebra.plan.opaque import Opaque
-from datacell.algebra.plan.rows import Distinct, Filter, Map, Order, Over, Unfold
+from datacell.algebra.plan.rows import Distinct, Filter, Map, Order, Over, Spread, Unfold
 from datacell.algebra.plan.sets import Difference, Intersection, MaxUnion, SetOperation, StrictDifference, Union
 from datacell.algebra.plan.sources import Stream, Table, Values
 from datacell.algebra.plan.validity import Coalesce, Coalescing, SplitEvery, Window
@@ -51,6 +51,7 @@ __all__ = [
     "Slot",
     "SortKey",
     "SplitEvery",
+    "Spread",
     "Stream",
     "StrictDifference",
     "Table",

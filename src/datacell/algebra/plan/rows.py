@@ -145,3 +145,18 @@ class Order(Plan):
         offset = f" offset {self.offset}" if self.offset else ""
         keys = f"order by {', '.join(map(str, self.keys))}" if self.keys else ""
         return f"{keys}{limit}{offset}".strip()
+
+
+@dataclass(frozen=True)
+class Spread(Plan):
+    """The same rows, each of them so much work that an engine had better divide them among tasks, by some columns."""
+
+    child: Plan
+    by: tuple[str, ...]
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.child.schema
+
+    def head(self) -> str:
+        return f"spread by {', '.join(self.by)}"

@@ -5,13 +5,13 @@ What is added stands directly behind the call and inside of the cast to Spark's 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 
 from sqlglot import exp
 
 from datacell.algebra import scalar
-from datacell.algebra.types import BIGINT, BOOLEAN, NULL
+from datacell.algebra.types import BIGINT, BOOLEAN, INTEGERS, NULL
 from datacell.engines.agreed import aggregates, entries
 from datacell.engines.agreed.entries import Table
 from datacell.engines.agreed.refused import REFUSED, UNKNOWN
@@ -56,7 +56,7 @@ def over(node: exp.Window, spell: Spell) -> Spelled:
     parts = [
         f"PARTITION BY {', '.join(p.text for p in partition)}" if partition else "",
         f"ORDER BY {', '.join(_ordered(k, o) for k, o in zip(keys, order, strict=True))}" if keys else "",
-        "" if name in _BY_ROWS else _frame(node.args.get("spec")),
+        "" if name in _BY_ROWS else _frame(node.args.get("spec"), keys),
     ]
     text = f"{call.text} OVER ({' '.join(filter(None, parts))})"
     return _finished(Spelled(text, call.type, node))
@@ -124,21 +124,23 @@ def _ordered(key: Spelled, node: exp.Ordered) -> str:
     return f"{key.text} {'DESC' if descending else 'ASC'} NULLS {'FIRST' if first else 'LAST'}"
 
 
-def _frame(spec: exp.WindowSpec | None) -> str:
+def _frame(spec: exp.WindowSpec | None, keys: Sequence[Spelled]) -> str:
     if spec is None:
         return ""
     if spec.args.get("exclude"):
         raise RefusedError("a frame with EXCLUDE")
     kind = str(spec.args["kind"]).upper()
-    start, end = (_bound(spec, kind, edge) for edge in ("start", "end"))
+    counts = kind == "ROWS" or (kind == "RANGE" and [k.type for k in keys] in ([t] for t in INTEGERS))
+    start, end = (_bound(spec, counts, edge) for edge in ("start", "end"))
     return f"{kind} BETWEEN {start} AND {end}"
 
 
-def _bound(spec: exp.WindowSpec, kind: str, edge: str) -> str:
+def _bound(spec: exp.WindowSpec, counts: bool, edge: str) -> str:
+    """An edge of a frame; whole numbers count rows, or go along an order by one integer."""
     value, side = spec.args.get(edge) or "CURRENT ROW", str(spec.args.get(f"{edge}_side") or "").upper()
     if isinstance(value, str):
         return f"{value.upper()} {side}".strip()
     count = whole_literal(Spelled("", NULL, value))
-    if kind != "ROWS" or count is None or count < 0 or side not in _SIDES:
-        raise RefusedError(f"a frame of {kind} with an offset other than a whole number of rows")
+    if not counts or count is None or count < 0 or side not in _SIDES:
+        raise RefusedError("a frame with an offset other than a whole number of rows, or along one integer")
     return f"{count} {side}"

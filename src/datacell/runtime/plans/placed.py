@@ -61,7 +61,7 @@ class PreparedFragment:
     def _run_instead(self, fallback: Engine, inputs: Mapping[Key, pa.Table]) -> pa.Table:
         started = perf_counter()
         if self._instead is None:
-            self._instead = fallback.prepare(self.fragment.plan)
+            self._instead = fallback.prepare(self.fragment.instead)
         answer = self._instead.run(inputs)
         self.fallback_seconds.add(perf_counter() - started)
         return answer

@@ -17,11 +17,10 @@ from datacell.engines.transfers import Account
 from datacell.errors import EngineError
 from datacell.placement.costs import Work
 from datacell.placement.enumeration import Sites, cost_of
-from datacell.placement.fragments import Fragment, FragmentResult, fragments
+from datacell.placement.fragments import Fragment, fragment, fragments
 from datacell.placement.homes import Home
 from datacell.placement.operators import Operator, Site, in_post_order
 from datacell.placement.prediction import loads
-from datacell.placement.shapes import expanded
 from datacell.runtime.plans.observed import Observed
 from datacell.runtime.plans.on_cluster import OnCluster
 from datacell.runtime.plans.placed import PlacedPlan
@@ -132,7 +131,7 @@ class PreparedPlan:
             sites = placements.policy.sites(root, placements.units)
             return self._put(sites, fragments(root, sites), homes)
         site = self._usual_site
-        alone = Fragment(FragmentResult(0), site, expanded(self.plan, site), self.plan)
+        alone = fragment(0, site, self.plan, self.plan)
         return self._put((), (alone,), homes)
 
     def observed(self) -> Iterator[Observed]:
