@@ -106,3 +106,15 @@ def test_rows_for_a_stream_get_its_names_and_types() -> None:
     *_, placed = script.read("CREATE STREAM s (a DOUBLE, b STRING); INSERT INTO s (b) VALUES ('x');")
     assert isinstance(placed.statement, InsertInto)
     assert [str(f) for f in placed.statement.query.plan.schema] == ["a double", "b string"]
+
+
+def test_text_has_the_collation_that_is_declared_where_it_is_compared() -> None:
+    columns = (
+        "c STRING COLLATE utf8_lcase NOT NULL, b STRING COLLATE UTF8_BINARY, l ARRAY<STRUCT<x: STRING COLLATE de>>"
+    )
+    stream = defined(f"CREATE STREAM s ({columns});").stream("s")
+    assert stream is not None
+    assert [str(f.type) for f in stream.fields] == ["string", "string", "array<struct<x:string>>"]
+    compared = ["string collate UTF8_LCASE", "string", "array<struct<x:string collate DE>>"]
+    assert [str(f.type) for f in stream.compared] == compared
+    assert not stream.columns[0].nullable

@@ -38,6 +38,8 @@ class StreamColumn:
     type: Type
     nullable: bool = True
     check: exp.Expr | None = None
+    collated: Type | None = None
+    """Its type with what its text is compared by, which matters where that is done."""
 
     @property
     def field(self) -> Field:
@@ -66,6 +68,11 @@ class StreamDefinition:
     @property
     def fields(self) -> tuple[Field, ...]:
         return tuple(c.field for c in self.columns)
+
+    @property
+    def compared(self) -> tuple[Field, ...]:
+        """Its columns with the collations that were declared."""
+        return tuple(Field(c.name, c.collated or c.type) for c in self.columns)
 
     @property
     def late_fields(self) -> tuple[Field, ...]:

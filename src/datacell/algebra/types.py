@@ -8,7 +8,7 @@ a query.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
@@ -60,6 +60,8 @@ DAY_TIME_INTERVAL, YEAR_MONTH_INTERVAL = Type("interval day to second"), Type("i
 VARIANT = Type("variant")
 NULL = Type("void")
 
+_COLLATED, _BY_BYTES = "string collate ", "UTF8_BINARY"
+
 INTEGERS = (TINYINT, SMALLINT, INT, BIGINT)
 _NUMBERS = (*INTEGERS, FLOAT, DOUBLE)
 _INTEGER_DIGITS = {TINYINT: 3, SMALLINT: 5, INT: 10, BIGINT: 20}
@@ -109,6 +111,16 @@ def is_number(t: Type) -> bool:
     return t in _NUMBERS or t.name == "decimal"
 
 
+def is_collated(t: Type) -> bool:
+    """Is there text in it that is compared otherwise than by its bytes?"""
+    return t.name.startswith(_COLLATED) or any(map(is_collated, t.arguments))
+
+
+def uncollated(t: Type) -> Type:
+    """The type of the same values where nobody compares them."""
+    return STRING if t.name.startswith(_COLLATED) else replace(t, arguments=tuple(map(uncollated, t.arguments)))
+
+
 def is_interval(t: Type) -> bool:
     return t.name.startswith("interval")
 
@@ -127,7 +139,8 @@ def of(text: str) -> Type:
     """Read a type as Spark spells it; ValueError if there is no such type."""
     spelled = re.sub(r"\bvoid\b(?=\s*(?:[,>]|$))", "null", text, flags=re.IGNORECASE)
     try:
-        return of_sqlglot(exp.DataType.build(spelled, dialect="spark"))
+        (inner,) = exp.DataType.build(f"array<{spelled}>", dialect="spark").expressions  # else a collation gets lost
+        return of_sqlglot(inner)
     except (ParseError, TokenError, ValueError) as error:
         raise ValueError(f"there is no type {text}") from error
 
@@ -143,15 +156,29 @@ def of_sqlglot(node: exp.Expr) -> Type:
         case exp.DType.MAP if len(inner) == 2:
             return map_of(*map(of_sqlglot, inner))
         case exp.DType.STRUCT if all(isinstance(part, exp.ColumnDef) for part in inner):
-            return struct(*((part.name, of_sqlglot(part.args["kind"])) for part in inner))
+            return struct(*((part.name, of_column(part)) for part in inner))
         case exp.DType.DECIMAL:
             numbers = [int(part.name) for part in inner]
             return decimal(*(numbers + [10, 0][len(numbers) :]))
+        case exp.DType.TEXT if node.args.get("collate") is not None:
+            return _collated(node.args["collate"])
         case exp.DType.TIME:
             return Type(f"time({inner[0].name if inner else 6})")
         case exp.DType() as kind if kind in _KINDS:
             return _KINDS[kind]
     raise ValueError(f"there is no type {node.sql(dialect='spark')}")
+
+
+def of_column(field: exp.ColumnDef) -> Type:
+    """The type of a column, or of a field of a struct, as it is declared."""
+    kinds = (constraint.args.get("kind") for constraint in field.args.get("constraints") or ())
+    collation = next((k.this for k in kinds if isinstance(k, exp.CollateColumnConstraint)), None)
+    return of_sqlglot(field.args["kind"]) if collation is None else _collated(collation)
+
+
+def _collated(name: exp.Expr) -> Type:
+    called = name.name.upper()
+    return STRING if called == _BY_BYTES else Type(f"{_COLLATED}{called}")
 
 
 def to_sqlglot(t: Type) -> exp.DataType:
@@ -165,6 +192,8 @@ def to_sqlglot(t: Type) -> exp.DataType:
             return exp.DataType(this=exp.DType.STRUCT, expressions=fields, nested=True)
         case "void":
             return exp.DataType(this=exp.DType.NULL)
+        case name if name.startswith(_COLLATED):
+            return exp.DataType(this=exp.DType.TEXT, collate=exp.to_identifier(name.removeprefix(_COLLATED)))
     return exp.DataType.build(str(t), dialect="spark")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from threading import Lock
 
+from datacell.algebra.types import uncollated
 from datacell.cell.works import Works
 from datacell.errors import DataCellError, SqlError
 from datacell.runtime.net.factory import Factory
@@ -89,7 +90,7 @@ class Refreshing:
 
     def _require_columns(self, name: str, readers: Sequence[Factory]) -> None:
         """A query was made for certain columns; others may come and go."""
-        there = {field.name: field.type for field in self._works.tables.find(name) or ()}
+        there = {field.name: uncollated(field.type) for field in self._works.tables.find(name) or ()}
         for reader in readers:
             for field in reader.compiled.columns_of(name):
                 if there.get(field.name) != field.type:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from datacell.algebra import scalar
-from datacell.algebra.types import TIMESTAMP
+from datacell.algebra.types import TIMESTAMP, is_collated
 from datacell.algebra.window import WindowSpec, is_sampled
 from datacell.errors import did_you_mean, spelled
 from datacell.sql.bind import typing, window_columns
@@ -30,6 +30,12 @@ class Columns:
         """Names that the select list will give; not yet in sight, but a reason for a better message."""
 
     def column(self, node: exp.Column) -> Typed:
+        found = self._column(node)
+        if is_collated(found.type):  # partial results would be put together by bytes
+            raise self.context.unsupported(f"{node.name} is {found.type}, which Spark compares", node)
+        return found
+
+    def _column(self, node: exp.Column) -> Typed:
         resolved = node.meta.get("visible")
         if resolved is not None:
             return Typed(scalar.column(resolved.column), resolved.type)

@@ -181,6 +181,9 @@ class Relations(Sources):
         return found[0]
 
     def _equal(self, a: Visible, b: Visible, node: exp.Join) -> exp.Expr:
+        for side in (a, b):
+            if types.is_collated(side.type):
+                raise self.context.unsupported(f"{side.name} is {side.type}, which Spark compares", node.this)
         target = comparison_type(a.type, b.type)
         if target is None:
             raise self.context.error(f"{a.name} is {a.type} on one side and {b.type} on the other", node.this)

@@ -14,7 +14,7 @@ from datacell.algebra import scalar
 from datacell.algebra.definitions import StreamDefinition
 from datacell.algebra.plan import Map, Plan, Stream, Table, Unfold, Values, Window
 from datacell.algebra.schema import Field, Named
-from datacell.algebra.types import BIGINT, BOOLEAN, INT
+from datacell.algebra.types import BIGINT, BOOLEAN, INT, is_collated, uncollated
 from datacell.algebra.window import LatestBy, WindowSpec, columns_read, renamed
 from datacell.errors import SqlError, StreamRuleError, counted, did_you_mean
 from datacell.sql.bind.context import Context
@@ -71,7 +71,7 @@ class Sources(ABC):
         if stream is not None and self.context.continuous:
             self.context.read_windows.add(node.this.meta.get("start", -1))
             return self._stream(node, stream, placed)
-        columns = stream.fields if stream is not None else self.context.catalog.table(name)
+        columns = stream.compared if stream is not None else self.context.catalog.table(name)
         if columns is None:
             raise self._unknown(node, name)
         if self.context.continuous and self.context.catalog.is_derived(name):
@@ -101,7 +101,7 @@ class Sources(ABC):
             self.context.stream_nodes[alias] = node.this
             return windowed(self.context, Stream(stream.name, alias, fields), window, placed)
 
-        return self._source(node, stream.fields, make, window)
+        return self._source(node, stream.compared, make, window)
 
     def _source(
         self,
@@ -114,7 +114,7 @@ class Sources(ABC):
         if len(self.context.names) > MOST_NAMES:
             raise self.context.error("this query reads too many things", node.this, "WITH names that use others add up")
         alias = self.context.names.fresh(visible)
-        plan = make(alias, fields)
+        plan = make(alias, tuple(Field(f.name, uncollated(f.type)) for f in fields))
         called = self._renamed(node, [f.name for f in fields])
         columns = tuple(
             Visible(name, column, f.type) for name, column, f in zip(called, plan.schema.names, fields, strict=False)
@@ -203,7 +203,7 @@ def placed_window(context: Context, stream: StreamDefinition, placed: PlacedWind
     """A window as it is over a stream, checked."""
     if placed is None:
         return None
-    names, kinds = {f.name.lower(): f.name for f in stream.fields}, {f.name.lower(): f.type for f in stream.fields}
+    names, kinds = {f.name.lower(): f.name for f in stream.fields}, {f.name.lower(): f.type for f in stream.compared}
     if placed.descriptor is not None and placed.descriptor.text.lower() != (stream.event_time or "").lower():
         own = f"its event time is {stream.event_time}" if stream.event_time else "declare WATERMARK FOR a column"
         problem = f"{placed.descriptor.text} is not the event time of {stream.name}"
@@ -212,7 +212,7 @@ def placed_window(context: Context, stream: StreamDefinition, placed: PlacedWind
         if token.text.lower() not in names:
             hint = did_you_mean(token.text, names.values())
             raise context.source.rule(f"{stream.name} has no column {token.text}", token, hint)
-        if not is_orderable(kinds[token.text.lower()]):
+        if not is_orderable(kinds[token.text.lower()]) or is_collated(kinds[token.text.lower()]):
             problem = f"{token.text} is {kinds[token.text.lower()]}, which does not tell keys apart"
             raise context.source.rule(problem, token)
     return renamed(placed.window, {c: names[c.lower()] for c in columns_read(placed.window)})
@@ -236,7 +236,10 @@ def _condition(context: Context, source: Stream, tokens: Sequence[Token]) -> exp
     def no_subquery(node: exp.Expr, scope: Scope) -> Bound:
         raise context.error("a subquery cannot stand in DELETE WHEN", node)
 
-    named = zip(source.columns, source.schema.fields, strict=True)
+    stream = context.catalog.stream(source.name)
+    assert stream is not None
+    kinds = {f.name: f.type for f in stream.compared}
+    named = [(f, replace(c, type=kinds[f.name])) for f, c in zip(source.columns, source.schema.fields, strict=True)]
     scope = Scope((Relation(source.alias, tuple(Visible(f.name, c.name, f.type) for f, c in named)),))
     binder = Expressions(context, scope, source, "DELETE WHEN", Subqueries(context, no_subquery))
     condition = binder.predicate(parse_expression(context.source, tokens))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from datacell.algebra import scalar, types
@@ -119,16 +120,22 @@ def _input(context: Context, item: FromItem) -> Plan:
         if context.continuous and context.catalog.is_derived(item.name):
             hint = f"INSERT INTO a stream what {item.name} selects"
             raise context.source.rule(f"{item.name} is an answer that changes, not a stream", item.token, hint)
-        columns = stream.fields if stream is not None else context.catalog.table(item.name) or ()
-        return _bare(Table(item.name, alias, columns), columns)
+        columns = stream.compared if stream is not None else context.catalog.table(item.name) or ()
+        plain = tuple(Field(f.name, types.uncollated(f.type)) for f in columns)
+        return _bare(Table(item.name, alias, plain), columns)
     rows = Stream(stream.name, alias, stream.fields)
     window = placed_window(context, stream, context.windows.get(item.position))
-    return _bare(windowed(context, rows, window, context.windows.get(item.position)), stream.fields)
+    return _bare(windowed(context, rows, window, context.windows.get(item.position)), stream.compared)
 
 
 def _bare(plan: Plan, columns: Sequence[Field]) -> Plan:
     pairs = zip(columns, plan.schema.names, strict=False)  # a window may have columns of its own after these
-    return Map(plan, tuple(Named(f.name, scalar.column(shown), f.type) for f, shown in pairs))
+    return Map(plan, tuple(Named(f.name, _collated(scalar.column(shown), f.type), f.type) for f, shown in pairs))
+
+
+def _collated(value: exp.Expr, kind: Type) -> exp.Expr:
+    """Rows are kept without collations."""
+    return exp.Cast(this=value, to=types.to_sqlglot(kind)) if types.is_collated(kind) else value
 
 
 Pieces = list[list[tuple[str, int | None]]]

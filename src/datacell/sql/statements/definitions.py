@@ -21,7 +21,7 @@ from datacell.sql.bind.subqueries import Subqueries
 from datacell.sql.catalog import Catalog
 from datacell.sql.statements import source_options
 from datacell.sql.statements.source_options import ENVELOPE
-from datacell.sql.text.cursor import Cursor, is_name, is_word
+from datacell.sql.text.cursor import Cursor, is_name
 from datacell.sql.text.parsing import parse_expression
 from datacell.sql.text.quantities import length_of, read_interval, read_length
 from datacell.sql.text.source import Source
@@ -219,7 +219,9 @@ def _column(cursor: Cursor, found: _Columns) -> None:
             found.checks.append((len(found.columns), _parenthesized(cursor)))
         elif not cursor.takes("NULL"):
             break
-    found.columns.append(StreamColumn(name.text, type_, nullable))
+    plain = types.uncollated(type_)
+    collated = None if plain == type_ else type_
+    found.columns.append(StreamColumn(name.text, plain, nullable, collated=collated))
 
 
 def _type(cursor: Cursor) -> Type:
@@ -235,10 +237,8 @@ def _type(cursor: Cursor) -> Type:
         end = cursor.closing()
         stop = cursor.tokens[end]
         cursor.position = end + 1
-    if any(is_word(t, "COLLATE") for t in cursor.tokens if start.start < t.start < stop.end):
-        place = cursor.source.place(start.start, stop.end + 1)
-        hint = "say in a query by what it is compared: c COLLATE UTF8_LCASE"
-        raise SqlError("the text of a stream has no collation", place=place, hint=hint)
+    if cursor.takes("COLLATE"):
+        stop = cursor.next("a collation")
     text, place = cursor.source.text[start.start : stop.end + 1], cursor.source.place(start.start, stop.end + 1)
     try:
         found = types.of(text)

@@ -54,6 +54,7 @@ def _ours(cursor: Cursor, catalog: Catalog, target: Token, name: str, start: int
     if columns is None:
         hint = did_you_mean(name, catalog.names())
         raise cursor.source.error(f"there is no stream or table {name}", target, hint)
+    columns = tuple(Field(f.name, types.uncollated(f.type)) for f in columns)
     listed = _listed(cursor, name, columns)
     continuous = reads(cursor, lambda read: catalog.stream(read) is not None or catalog.is_derived(read))
     found = bind_text(cursor, catalog, continuous)

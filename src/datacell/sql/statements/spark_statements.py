@@ -128,7 +128,7 @@ def _declared(target: exp.Expr) -> tuple[Field, ...]:
     if not isinstance(target, exp.Schema) or not all(isinstance(c, exp.ColumnDef) for c in target.expressions):
         return ()
     try:
-        return tuple(Field(c.name, types.of_sqlglot(c.args["kind"])) for c in target.expressions)
+        return tuple(Field(c.name, types.of_column(c)) for c in target.expressions)
     except (AttributeError, KeyError, ValueError):
         return ()
 
