@@ -192,7 +192,7 @@ class Cell:
         self._stopping.clear()
         self.statements.refreshing.refresh_due(self.statements.catalog)
         net = self.works.scheduler.members
-        for factory in net.factories.values():
+        for factory in list(net.factories.values()):
             factory.output.closed = False
         try:
             for name in list(net.streams):

@@ -69,21 +69,23 @@ class Deliveries:
             net.drop_emitter(name)
 
     def stop_all(self) -> None:
-        for delivery in self.running.values():
+        for delivery in list(self.running.values()):
             delivery.stop()
         self.running.clear()
 
     def finish(self) -> None:
         """Wait until every emitter has delivered everything; then nothing more will come."""
-        for delivery in self.running.values():
+        for delivery in list(self.running.values()):
             delivery.finish()
-        for factory in self.scheduler.members.factories.values():
+        for factory in list(self.scheduler.members.factories.values()):
             factory.output.close()
 
     def of(self, query: NamedQuery) -> list[str]:
         """The emitters that deliver the answers of a query."""
         takers = query.factory.output.takers
-        return [name for name in self.running if (taker := takers.get(name.lower())) and taker.query == query.name]
+        return [
+            name for name in list(self.running) if (taker := takers.get(name.lower())) and taker.query == query.name
+        ]
 
     def troubles(self) -> dict[str, str]:
         """The emitters that do not get on, with why."""

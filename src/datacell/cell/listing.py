@@ -41,7 +41,7 @@ def progress(net: Members, failing: Iterable[str] = (), troubles: Mapping[str, s
     marks = [s.basket.progress.latest - s.definition.lateness for s in streams if s.basket.progress.rows]
     return Progress(
         sum(s.basket.progress.rows for s in streams),
-        sum(f.answered for f in net.factories.values()),
+        sum(f.answered for f in list(net.factories.values())),
         datetime.fromtimestamp(min(marks) / 1_000_000, UTC) if marks else None,
         (*failures(net), *failing),
         troubles,
@@ -50,9 +50,9 @@ def progress(net: Members, failing: Iterable[str] = (), troubles: Mapping[str, s
 
 def failures(net: Members) -> dict[str, EngineError]:
     """The queries that have stopped, with why."""
-    stopped = [(factory, factory.stopped) for factory in net.factories.values() if factory.stopped]
+    stopped = [(factory, factory.stopped) for factory in list(net.factories.values()) if factory.stopped]
     found = {name: why.error(name) for factory, why in stopped for name in factory.queries}
-    for feeder in net.feeders.values():
+    for feeder in list(net.feeders.values()):
         if feeder.failure is not None and feeder.source not in found:
             found[feeder.source] = EngineError(f"continuous query {feeder.source}: {feeder.failure}")
     return found
@@ -94,7 +94,7 @@ def _streams(net: Members, failing: Mapping[str, str], remarks: Mapping[str, str
                 "; ".join(filter(None, (stream.remark, remarks.get(name)))),
                 failing.get(name),
             )
-            for name, stream in net.streams.items()
+            for name, stream in list(net.streams.items())
         ],
     )
 
@@ -121,7 +121,7 @@ def _queries(net: Members, versions: Mapping[str, str]) -> pa.Table:
             "since",
             "remark",
         ),
-        [_query(query, net, versions) for query in net.queries.values()],
+        [_query(query, net, versions) for query in list(net.queries.values())],
     )
 
 
@@ -190,7 +190,10 @@ def _engine(observed: Observed) -> str:
 def _emitters(deliveries: Mapping[str, Delivery]) -> pa.Table:
     return _table(
         ("emitter", "state", "guarantee", "delivered", "pending", "failure"),
-        [(name, d.state, d.emitter.guarantee, d.cursor, d.pending, d.trouble()) for name, d in deliveries.items()],
+        [
+            (name, d.state, d.emitter.guarantee, d.cursor, d.pending, d.trouble())
+            for name, d in list(deliveries.items())
+        ],
     )
 
 

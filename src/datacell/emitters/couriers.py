@@ -72,7 +72,7 @@ class Couriers:
     def _hire(self) -> None:
         """One more, if too few get on."""
         now = monotonic()
-        held_up = sum(now - since > HELD_UP for since in self._busy.values())
+        held_up = sum(now - since > HELD_UP for since in list(self._busy.values()))
         if self._ready and self._threads - held_up < AT_WORK:
             self._threads += 1
             Thread(target=self._work, name="courier", daemon=True).start()
