@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
 import pytest
 
 from datacell.algebra import types
-from datacell.engines.arrow import arrow_type, type_of
+from datacell.engines.arrow import arrow_type, readable, type_of
 from datacell.errors import SqlError
 
 
@@ -30,3 +31,15 @@ def test_a_type_is_portable_if_arrow_can_carry_it(kind: str, portable: bool) -> 
         return
     with pytest.raises(SqlError, match="cannot leave Spark"):
         arrow_type(found)
+
+
+def test_what_is_no_text_is_shown_as_spark_shows_it() -> None:
+    broken = pa.array([b"a\xffb", None, b"ok"], pa.binary()).view(pa.string())
+    table = pa.table({"n": [1, 2, 3], "c": broken, "d": ["x", "y", None]})
+    assert readable(table).to_pylist() == [
+        {"n": 1, "c": "a�b", "d": "x"},
+        {"n": 2, "c": None, "d": "y"},
+        {"n": 3, "c": "ok", "d": None},
+    ]
+    sound = table.drop_columns("c")
+    assert readable(sound) is sound

@@ -88,3 +88,20 @@ def shaped(table: pa.Table, wanted: pa.Schema) -> pa.Table:
 def selected(table: pa.Table, columns: Schema) -> pa.Table:
     """The named columns of an input, with exactly these types; other columns of it are not looked at."""
     return conform(table.select(list(columns.names)), columns)
+
+
+def readable(table: pa.Table) -> pa.Table:
+    """The same rows; in Spark text may have bytes that are no letters, which it shows as �."""
+    for number, (name, column) in enumerate(zip(table.schema.names, table.columns, strict=True)):
+        if pa.types.is_string(column.type) and not _is_readable(column):
+            shown = (None if v is None else v.decode(errors="replace") for v in column.cast(pa.binary()).to_pylist())
+            table = table.set_column(number, name, pa.array(shown, column.type))
+    return table
+
+
+def _is_readable(column: pa.ChunkedArray) -> bool:
+    try:
+        column.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from datacell.engines.arrow import readable
 from datacell.engines.protocol import Csv, Files
 
 
@@ -58,7 +59,7 @@ class Account:
 
 def to_driver(frame: DataFrame, account: Account) -> pa.Table:
     """The rows of a frame, which takes a job."""
-    table = frame.toArrow()
+    table = readable(frame.toArrow())
     account.came(table)
     return table
 
