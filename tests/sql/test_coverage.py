@@ -6,7 +6,6 @@ import pytest
 
 from covered import Coverage, queries, shares
 from datacell.engines.spark import SparkEngine
-from datacell.sql.bind.query_text import DEFECT
 
 EVERY = 15
 """One of so many queries is answered here."""
@@ -21,7 +20,6 @@ def test_nothing_is_refused_that_spark_answers_and_little_is_opaque(coverage: Co
     outcomes = [coverage.planned(text) for text in queries()]
     assert len(outcomes) >= 600
     assert not [o for o in outcomes if o.problem]
-    assert not [o for o in outcomes if DEFECT in o.why]
     asked = [o for o in outcomes if o.strategy != "wrong in Spark, too"]
     assert len([o for o in asked if o.strategy == "opaque"]) <= 0.1 * len(asked), shares(outcomes)
 

@@ -27,6 +27,9 @@ from datacell.placement.operators import Site
 from datacell.placement.shapes import expanded
 from datacell.rewrite.rules import equivalents
 
+NO_PLAN = "no plan was found for it"
+"""Why a query is opaque of which the stages after binding made nothing. No query of the tests leads to it."""
+
 
 @dataclass(frozen=True)
 class Compiled:
@@ -97,7 +100,7 @@ def compile(query: Query, setting: Setting) -> Compiled:
     except PlanError as error:
         if query.otherwise is None or query.opaque is not None:
             raise
-        why = UnsupportedError(f"no plan was found for it: {error.message}", place=query.place)
+        why = UnsupportedError(f"{NO_PLAN}: {error.message}", place=query.place)
         return compile(query.otherwise(why), setting)
 
 

@@ -30,3 +30,12 @@ SELECT s.a, x.b FROM s[W] JOIN r[W] ON s.a = r.a, r[W] AS x WHERE x.b = s.b
 SELECT avg(ts) IS NOT NULL, sum(CAST(a AS STRING)), avg(CAST(a AS STRING)) FROM s[W]
 SELECT c FROM s[W] GROUP BY c HAVING sum(a) + 1
 SELECT bool_and(CAST(a > 0 AS STRING)) FROM s[W]
+SELECT count(DISTINCT *), count(DISTINCT x.*) FROM (SELECT a, b FROM s[W]) AS x
+SELECT count(DISTINCT *) FILTER (WHERE a > 1) FROM (SELECT a, b FROM s[W])
+SELECT listagg(DISTINCT CAST(a AS STRING), ',') WITHIN GROUP (ORDER BY CAST(a AS STRING) DESC) FROM s[W]
+SELECT c, listagg(DISTINCT upper(c)) WITHIN GROUP (ORDER BY upper(c)) FROM s[W] GROUP BY c
+SELECT count(*) FROM k[W] GROUP BY k.c
+SELECT count(*), sum(c.a) FROM k[W] AS c GROUP BY c.st.x
+SELECT CAST(tl AS STRING), decode(tl, 'UTF-8'), CAST(X'61FF62' AS STRING) FROM n[W]
+SELECT collect_list(x), first(x), listagg(c, '') FROM (SELECT a AS x, c FROM s[W] WHERE a IS NOT NULL ORDER BY a, ts)
+SELECT c, array_agg(x) FROM (SELECT a AS x, c FROM s[W] ORDER BY a DESC, b LIMIT 4) WHERE x > 0 GROUP BY c

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
@@ -108,7 +108,7 @@ class SelectExpressions(Expressions):
         ordered = node.expression.expressions
         keys = [self.bind(o.this) for o in ordered]
         call = call_over_rows(self, node.this, lookup(self.context, node.this), [k.type for k in keys])
-        return within_group(call, keys, ordered)
+        return within_group(call, keys, ordered, self.computed)
 
     def _order(self, node: exp.Order | None) -> exp.Order | None:
         if node is None:
@@ -148,11 +148,14 @@ def nulls_outside(node: exp.Expr) -> exp.Expr:
     return type(first)(this=bare)
 
 
-def within_group(call: Typed, keys: Sequence[Typed], ordered: Sequence[exp.Expr]) -> Typed:
-    """An aggregate of rows in an order."""
+def within_group(
+    call: Typed, keys: Sequence[Typed], ordered: Sequence[exp.Expr], computed: Mapping[exp.Expr, str]
+) -> Typed:
+    """An aggregate of rows in an order, which may be that of an argument that is `computed` below."""
+    values = [scalar.column(computed[k.value]) if k.value in computed else k.value for k in keys]
     parts = [
-        exp.Ordered(this=k.value, desc=o.args.get("desc"), nulls_first=o.args.get("nulls_first"))
-        for k, o in zip(keys, ordered, strict=True)
+        exp.Ordered(this=value, desc=o.args.get("desc"), nulls_first=o.args.get("nulls_first"))
+        for value, o in zip(values, ordered, strict=True)
     ]
     return Typed(exp.WithinGroup(this=call.value, expression=exp.Order(expressions=parts)), call.type)
 

@@ -108,11 +108,14 @@ class Expressions(Columns):
         return plain_call(self, node, function)
 
     def _without_stars(self, node: exp.Anonymous) -> exp.Anonymous:
-        """``struct(*)`` and ``array(t.*)``: a star among arguments stands for columns."""
-        if node.name.lower() == "count" or not any(_is_star(argument) for argument in node.expressions):
+        """``struct(*)`` and ``count(DISTINCT t.*)``: a star among arguments stands for columns."""
+        distinct = node.expressions[0] if node.expressions and isinstance(node.expressions[0], exp.Distinct) else None
+        arguments = node.expressions if distinct is None else distinct.expressions
+        counts_rows = node.name.lower() == "count" and distinct is None
+        if counts_rows or not any(_is_star(argument) for argument in arguments):
             return node
         given: list[exp.Expr] = []
-        for argument in node.expressions:
+        for argument in arguments:
             if not _is_star(argument):
                 given.append(argument.copy())
                 continue
@@ -123,7 +126,7 @@ class Expressions(Columns):
             columns = self.scope.star() if relation is None else iter(relation.columns)
             given += [_named_column(column, argument) for column in columns]
         new = node.copy()
-        new.set("expressions", given)
+        new.set("expressions", given if distinct is None else [exp.Distinct(expressions=given)])
         return new
 
     def _fields_of(self, star: exp.Column) -> list[exp.Expr]:

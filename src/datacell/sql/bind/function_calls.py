@@ -53,7 +53,7 @@ def call_over_rows(binder: Expressions, node: exp.Anonymous, function: Function,
     """A call that reads many rows: ``count(*)`` and DISTINCT are allowed. `more` are types of WITHIN GROUP."""
     distinct = bool(node.expressions) and isinstance(node.expressions[0], exp.Distinct)
     given = node.expressions[0].expressions if distinct else node.expressions
-    if function.name == "count" and [type(g) for g in given] == [exp.Star]:
+    if function.name == "count" and not distinct and [type(g) for g in given] == [exp.Star]:
         return Typed(exp.Anonymous(this="count", expressions=[exp.Star()]), BIGINT)
     arguments = [_argument(binder, argument) for argument in given]
     result = call_type(binder.context, function, node, given, [*(a.type for a in arguments), *more])

@@ -10,7 +10,8 @@ from datacell.algebra import scalar
 from datacell.algebra.schema import Named
 from datacell.sql.bind.expressions import Expressions
 from datacell.sql.bind.grouping import MOST_SETS, Sets, aggregates, cube, grouping_sets, rollup
-from datacell.sql.bind.select_items import Item, name_of
+from datacell.sql.bind.naming import name_of
+from datacell.sql.bind.select_items import Item
 from datacell.sql.bind.sorting import position
 
 _ELEMENTS = (exp.GroupingSets, exp.Rollup, exp.Cube)

@@ -14,7 +14,7 @@ from itertools import product
 from sqlglot import exp
 
 from datacell.algebra import scalar
-from datacell.algebra.plan import Aggregate, Group, Join, Map, Plan, Values
+from datacell.algebra.plan import Aggregate, Filter, Group, Join, Map, Order, Plan, Values
 from datacell.algebra.schema import Field, Named
 from datacell.algebra.types import BIGINT, TINYINT
 from datacell.errors import SqlError
@@ -57,6 +57,12 @@ def aggregates(node: exp.Expr) -> Iterable[exp.Expr]:
     else:
         for child in node.iter_expressions():
             yield from aggregates(child)
+
+
+_READ_IN_ORDER = frozenset(
+    ["array_agg", "any_value", "collect_list", "first", "first_value", "last", "last_value", "listagg", "string_agg"]
+)
+"""In Spark they see rows as they come, also in the order of a subquery, which nobody else keeps."""
 
 
 class GroupedExpressions(SelectExpressions):
@@ -152,6 +158,8 @@ class GroupedExpressions(SelectExpressions):
         function = lookup(self.context, node) if isinstance(node, exp.Anonymous) else None
         if not isinstance(node, exp.Anonymous) or function is None or function.kind is not FunctionKind.AGGREGATE:
             raise self.context.error("this is no aggregate", node, "FILTER and IGNORE NULLS belong to an aggregate")
+        if function.name in _READ_IN_ORDER and _is_ordered(self.inner.plan):
+            raise self.context.unsupported(f"{function.name} reads its rows in the order of a subquery", node)
         return call_over_rows(self.inner, node, function)
 
     def _within_group(self, node: exp.WithinGroup) -> Typed:
@@ -159,7 +167,7 @@ class GroupedExpressions(SelectExpressions):
         keys = [self.inner.bind(o.this) for o in ordered]
         more = [] if orders_only(node.this) else [k.type for k in keys]
         call = call_over_rows(self.inner, node.this, lookup(self.context, node.this), more)
-        return within_group(call, keys, ordered)
+        return within_group(call, keys, ordered, self.inner.computed)
 
     # Grouping sets
 
@@ -255,3 +263,10 @@ def _wish(value: exp.Expr) -> str:
     columns = scalar.columns(call)
     column = next(iter(columns)).rpartition(".")[2] if len(columns) == 1 else ""
     return f"{call.name}_{column}" if column else call.name
+
+
+def _is_ordered(plan: Plan) -> bool:
+    """Do the rows come in an order that somebody asked for?"""
+    while isinstance(plan, Map | Filter):
+        plan = plan.child
+    return isinstance(plan, Order)

@@ -11,6 +11,7 @@ from datacell.algebra import scalar
 from datacell.algebra.definitions import reserved
 from datacell.errors import did_you_mean
 from datacell.sql.bind.context import Context
+from datacell.sql.bind.naming import name_of
 from datacell.sql.bind.scope import Scope, Visible
 
 
@@ -85,21 +86,6 @@ def _replaced(context: Context, star: exp.Expr, columns: list[Visible]) -> dict[
         if sum(c.name.lower() == name for c in columns) != 1:
             raise context.unsupported(f"there is not just one column {name} to replace", star)
     return found
-
-
-def name_of(node: exp.Expr) -> str:
-    """What a column is called if nobody names it."""
-    if isinstance(node, exp.Paren):
-        return name_of(node.this)
-    if isinstance(node, exp.Alias):
-        return node.alias
-    if isinstance(node, exp.Column):
-        return node.name
-    if isinstance(node, exp.Dot):
-        return str(node.expression.name)
-    if isinstance(node, exp.Anonymous) and node.name.lower() == "count" and isinstance(node.expressions[0], exp.Star):
-        return "count(1)"
-    return scalar.show(node).lower() if len(scalar.show(node)) <= 60 else "value"
 
 
 def resolved(column: Visible, star: exp.Expr) -> exp.Expr:
