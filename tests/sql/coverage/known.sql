@@ -36,6 +36,6 @@ SELECT listagg(DISTINCT CAST(a AS STRING), ',') WITHIN GROUP (ORDER BY CAST(a AS
 SELECT c, listagg(DISTINCT upper(c)) WITHIN GROUP (ORDER BY upper(c)) FROM s[W] GROUP BY c
 SELECT count(*) FROM k[W] GROUP BY k.c
 SELECT count(*), sum(c.a) FROM k[W] AS c GROUP BY c.st.x
-SELECT CAST(tl AS STRING), decode(tl, 'UTF-8'), CAST(X'61FF62' AS STRING) FROM n[W]
+SELECT CAST(tl AS STRING), CAST(X'61FF62' AS STRING) FROM n[W]
 SELECT collect_list(x), first(x), listagg(c, '') FROM (SELECT a AS x, c FROM s[W] WHERE a IS NOT NULL ORDER BY a, ts)
 SELECT c, array_agg(x) FROM (SELECT a AS x, c FROM s[W] ORDER BY a DESC, b LIMIT 4) WHERE x > 0 GROUP BY c
