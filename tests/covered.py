@@ -45,6 +45,8 @@ from datacell.testing import Trial, carry_out
 
 HERE = Path(__file__).parent / "sql"
 WINDOW = "[LANDMARK SLIDE 1 HOUR]"
+DEFECTS = (DEFECT, NO_PLAN, "Spark: Syntax error")
+"""Why a query is opaque though it is understood here; the last is said of a plan that is not spelled as SQL."""
 T = pa.table({"a": pa.array([1, 2, None], pa.int32()), "n": ["one", "two", "none"]})
 
 
@@ -122,7 +124,7 @@ class Coverage:
             streams = "".join(map(definition, read_in(text)))
             with Both(streams + continuous, self.spark, self.duckdb) as trial:
                 found = trial.factory("q").compiled.evaluation
-                problem = found.why if any(defect in found.why for defect in (DEFECT, NO_PLAN)) else then(trial)
+                problem = found.why if any(defect in found.why for defect in DEFECTS) else then(trial)
                 return Outcome(text, found.strategy, problem or "", found.why)
         except Exception as error:
             try:

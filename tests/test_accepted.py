@@ -49,3 +49,22 @@ def test_what_slides_is_accepted(cell: datacell.Cell) -> None:
     queries = cell.sql("SHOW QUERIES")
     assert queries is not None
     assert len(queries) == 5
+
+
+UNDERSTOOD = {
+    "what is grouped and not sorted": "SELECT m, count(*) AS n FROM rows {w} GROUP BY m",
+    "decimals of several relations": "SELECT sum(v) FROM (SELECT v FROM rows {w} UNION ALL SELECT v + 1 FROM rows {w})",
+    "an argument by its name": "SELECT explode(collection => map_keys(m)) AS k FROM rows {w}",
+    "times of a day": "SELECT a FROM rows {w} WHERE make_timestamp(DATE'2026-01-01', TIME'01:00:00') > ts",
+}
+
+
+@pytest.mark.parametrize("query", UNDERSTOOD.values(), ids=UNDERSTOOD)
+def test_spark_accepts_what_is_understood(cell: datacell.Cell, query: str) -> None:
+    cell.sql(
+        "CREATE STREAM rows (ts TIMESTAMP, a INT, m MAP<INT, INT>, v DECIMAL(10, 2), WATERMARK FOR ts AS ts);"
+        f"CREATE CONTINUOUS QUERY q AS {query.format(w='[LANDMARK SLIDE 1 HOUR]')}"
+    )
+    queries = cell.sql("SHOW QUERIES")
+    assert queries is not None
+    assert queries.to_pylist()[0]["strategy"] != "opaque"

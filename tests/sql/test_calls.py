@@ -42,7 +42,7 @@ def _shown(node: exp.Expr) -> str:
         ("trim(LEADING FROM a)", "ltrim(a)"),
         ("trim(TRAILING 'x' FROM a)", "rtrim('x', a)"),
         ("trim('x' FROM trim(a))", "trim('x', trim(a))"),
-        ("current_date", "current_date()"),
+        ("current_date()", "current_date()"),
         ("current_timestamp()", "current_timestamp()"),
         ("timestampadd(hour, 1, ts)", "timestampadd(HOUR, 1, ts)"),
     ],

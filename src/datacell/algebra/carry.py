@@ -156,7 +156,11 @@ def same_value(a: exp.Expr, b: exp.Expr) -> exp.Expr:
 
 
 def where_found(marker: str, aggregate: exp.Expr) -> exp.Expr:
-    """The aggregate over the rows that have the marker."""
+    """The aggregate over the rows that have the marker; a cast stays around it."""
+    if isinstance(aggregate, exp.Cast):
+        made = aggregate.copy()
+        made.set("this", where_found(marker, aggregate.this))
+        return made
     present = exp.Not(this=exp.Is(this=scalar.column(marker), expression=exp.Null()))
     if isinstance(aggregate, exp.Filter):
         both = scalar.conjoin([aggregate.expression.this, present])

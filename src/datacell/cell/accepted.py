@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from datacell.algebra import tree
 from datacell.algebra.plan import Over, Plan
 from datacell.compile import Compiled, compile
+from datacell.compile.evaluation import AtBoundaries
 from datacell.engines.agreed import refusals
 from datacell.errors import Place, SqlError, UnsupportedError
+from datacell.incremental.strategy import Strategy
 from datacell.placement.operators import Site
 from datacell.placement.shapes import expanded
 
@@ -21,12 +24,13 @@ _CALL = re.compile(r"[\"`](\w+)[(`]")
 
 
 def accepted(compiled: Compiled, refusal: Callable[[Plan], str | None]) -> Compiled:
-    """The query as Spark accepts it: as it was compiled, or else as it is written; an error if neither."""
-    doubtful = [plan for _, plan in compiled.evaluation.named() if _is_doubtful(plan)]
-    problem = next((found for plan in doubtful if (found := refusal(expanded(plan, Site.SPARK)))), None)
-    query = compiled.logical
+    """The query as Spark accepts it: as it was compiled, over whole windows, or as it is written; an error if none."""
+    problem, query = _problem(compiled, refusal), compiled.logical
     if problem is None or query.opaque is not None:
         return compiled
+    again = _evaluated_again(compiled, problem)
+    if again is not None and _problem(again, refusal) is None:
+        return again
     error = SqlError(problem, place=_place(problem, query.place))
     if query.otherwise is None:
         raise error
@@ -34,6 +38,20 @@ def accepted(compiled: Compiled, refusal: Callable[[Plan], str | None]) -> Compi
         return compile(query.otherwise(UnsupportedError(problem, place=error.place)), compiled.setting)
     except SqlError:
         raise error from None
+
+
+def _problem(compiled: Compiled, refusal: Callable[[Plan], str | None]) -> str | None:
+    doubtful = [plan for _, plan in compiled.evaluation.named() if _is_doubtful(plan)]
+    return next((found for plan in doubtful if (found := refusal(expanded(plan, Site.SPARK)))), None)
+
+
+def _evaluated_again(compiled: Compiled, why: str) -> Compiled | None:
+    """The same query with nothing kept but rows: what Spark does not sort is not put together from parts."""
+    if compiled.evaluation.strategy != Strategy.INCREMENTAL.value:
+        return None
+    again = compile(compiled.logical, replace(compiled.setting, strategy=Strategy.REEVALUATE))
+    found = again.evaluation
+    return replace(again, evaluation=replace(found, why=why)) if isinstance(found, AtBoundaries) else None
 
 
 def _is_doubtful(plan: Plan) -> bool:

@@ -332,7 +332,28 @@ def _identifier(name: str) -> exp.Identifier:
     return exp.Identifier(this=name, quoted=True)
 
 
-SPARK = Dialect("spark", lambda node, _columns, _type: node, types.to_sqlglot)
+def _with_times(node: exp.Expr) -> exp.Expr:
+    """sqlglot's Spark has no type TIME, and writes TIMESTAMP instead. A literal needs no cast."""
+
+    def named(found: exp.Expr) -> exp.Expr | None:
+        if isinstance(found, exp.Cast) and _is_time(found.to) and isinstance(found.this, exp.Literal):
+            return exp.var(f"TIME {found.this.sql('spark')}")
+        return exp.DataType(this=exp.DType.USERDEFINED, kind=str(types.of_sqlglot(found))) if _is_time(found) else None
+
+    return scalar.replace(node, named) if any(map(_is_time, node.find_all(exp.DataType))) else node
+
+
+def _is_time(node: exp.Expr) -> bool:
+    return isinstance(node, exp.DataType) and node.this == exp.DType.TIME
+
+
+def _type(t: types.Type) -> exp.DataType:
+    found = _with_times(types.to_sqlglot(t))
+    assert isinstance(found, exp.DataType)
+    return found
+
+
+SPARK = Dialect("spark", lambda node, _columns, _type: _with_times(node), _type)
 
 
 def _keeps_names(columns: Sequence[Named], below: Schema) -> bool:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from datacell.algebra import types
-from datacell.algebra.types import NULL, STRING, Type
+from datacell.algebra.types import DOUBLE, NULL, STRING, Type
 from datacell.sql.bind.context import Typed
 
 
 def comparison_type(a: Type, b: Type) -> Type | None:
-    """The type in which Spark compares: a string is read as the other side's type."""
-    if a == STRING and b != NULL:
-        return b
-    if b == STRING and a != NULL:
-        return a
+    """The type in which Spark compares: a string is read as the other side's type, beside a decimal as a double."""
+    if STRING in (a, b) and NULL not in (a, b):
+        other = b if a == STRING else a
+        return DOUBLE if other.name == "decimal" else other
     return types.common(a, types.renamed(b, a))
+
+
+def list_type(given: Sequence[Type]) -> Type | None:
+    """The type in which Spark looks for a value in a list: one that holds all of them, which may be text."""
+    return types.common_of(sorted(given, key=lambda t: t != STRING))
 
 
 def needs_cast(actual: Type, target: Type) -> bool:

@@ -5,7 +5,6 @@ A subquery inside an expression becomes an `Apply` on the plan under constructio
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -15,8 +14,8 @@ from datacell.algebra.plan import Plan
 from datacell.algebra.types import BOOLEAN, NULL, Type
 from datacell.errors import SqlError
 from datacell.sql.bind import typing
-from datacell.sql.bind.coercing import cast, comparison_type, needs_cast
 from datacell.sql.bind.columns import OPERATORS, Columns
+from datacell.sql.bind.comparing import compared
 from datacell.sql.bind.context import Context, Typed
 from datacell.sql.bind.function_calls import lookup, named_struct, plain_call
 from datacell.sql.bind.scope import Scope, Visible
@@ -25,7 +24,9 @@ from datacell.sql.functions import FunctionKind, SignatureError
 if TYPE_CHECKING:
     from datacell.sql.bind.subqueries import Subqueries
 
-_COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ)
+_WITHOUT_PARENTHESES = frozenset(
+    ["current_date", "current_time", "current_timestamp", "current_user", "session_user", "user"]
+)
 _NOT_VALUES = (exp.DataType, exp.Var, exp.IntervalSpan)
 MODIFIERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
 """What may stand around the call of an aggregate."""
@@ -54,6 +55,8 @@ class Expressions(Columns):
                 raise self.context.error("* is not a value", node, "name the columns, or write count(*)")
             case exp.DataType():
                 raise self._no_value(node)
+            case exp.Column() if self._is_function(node):
+                return self.call(_called_without_parentheses(node))
             case exp.Column():
                 return self.column(node)
             case exp.Identifier():
@@ -106,6 +109,11 @@ class Expressions(Columns):
                     f"{function.name} makes several rows and cannot stand here", node, "use it in LATERAL VIEW"
                 )
         return plain_call(self, node, function)
+
+    def _is_function(self, node: exp.Column) -> bool:
+        """Only a column of this very FROM is nearer than a function that is called without parentheses."""
+        bare = len(node.parts) == 1 and not node.this.args.get("quoted") and "visible" not in node.meta
+        return bare and node.name.lower() in _WITHOUT_PARENTHESES and not self.scope.find(node.name)
 
     def _without_stars(self, node: exp.Anonymous) -> exp.Anonymous:
         """``struct(*)`` and ``count(DISTINCT t.*)``: a star among arguments stands for columns."""
@@ -167,7 +175,7 @@ class Expressions(Columns):
         if isinstance(node, exp.Tuple) and not isinstance(node.parent, exp.Predicate):
             return named_struct([bound.value for bound in operands.values()], result)
         new = type(node)(**{key: _rebuilt(value, operands) for key, value in node.args.items()})
-        return Typed(self._compared_as_one(new, list(operands.values())), result)
+        return Typed(compared(new, list(operands.values())), result)
 
     def _no_value(self, node: exp.DataType) -> SqlError:
         return self.context.error(f"{node.sql(dialect='spark')} is a type, not a value", node, "write CAST(… AS type)")
@@ -179,19 +187,11 @@ class Expressions(Columns):
             return node.name.lower() in self.lambda_parameters and not names_field
         return not isinstance(node, _NOT_VALUES)
 
-    def _compared_as_one(self, node: exp.Expr, operands: Sequence[Typed]) -> exp.Expr:
-        """Spark compares unlike types as one of them; said aloud, so that every engine does the same."""
-        if not isinstance(node, (*_COMPARISONS, exp.Between, exp.In)):
-            return node
-        target = operands[0].type
-        for operand in operands[1:]:
-            target = comparison_type(target, operand.type) or target
-        by_value = {id(o.value): o for o in operands}
-        for child in list(node.iter_expressions()):
-            own = by_value.get(id(child))
-            if own is not None and needs_cast(own.type, target):
-                child.replace(cast(child.copy(), target))
-        return node
+
+def _called_without_parentheses(node: exp.Column) -> exp.Anonymous:
+    made = scalar.call(node.name.lower())
+    made.meta.update(node.meta)
+    return made
 
 
 def is_quantified(node: exp.Expr) -> bool:

@@ -54,7 +54,7 @@ def generated(binder: Expressions, node: exp.Expr, outer: bool, names: Sequence[
     base = function.name.removesuffix(_OUTER)
     if base not in _KNOWN:
         raise context.unsupported(f"{function.name} cannot make rows here", node)
-    arguments = [binder.bind(argument) for argument in node.expressions]
+    arguments = [binder.bind(a.expression if isinstance(a, exp.Kwarg) else a) for a in node.expressions]
     result = call_type(context, function, node, node.expressions, [a.type for a in arguments])
     rows = _rows(base, node, arguments, result)
     called = list(names) or list(result.names)

@@ -11,16 +11,17 @@ from datacell.algebra.plan import Apply, Filter, Join, JoinKind, Map, Plan
 from datacell.algebra.schema import Named
 from datacell.errors import did_you_mean
 from datacell.sql.bind.coercing import coerced, comparison_type, needs_cast
-from datacell.sql.bind.context import Typed
+from datacell.sql.bind.context import Context, Typed
 from datacell.sql.bind.expressions import Expressions
 from datacell.sql.bind.generators import generated, is_generator
-from datacell.sql.bind.pivots import said_plainly
+from datacell.sql.bind.pivots import check_pivoted, said_plainly
 from datacell.sql.bind.refusals import refuse_clauses
 from datacell.sql.bind.scope import Relation, Scope, Visible
 from datacell.sql.bind.sources import BindDerived as BindDerived
 from datacell.sql.bind.sources import Ctes as Ctes
 from datacell.sql.bind.sources import From, Sources
 
+_APPLIED = {JoinKind.RIGHT: JoinKind.LEFT}
 _SIDES = {"": JoinKind.INNER, "LEFT": JoinKind.LEFT, "RIGHT": JoinKind.RIGHT, "FULL": JoinKind.FULL}
 
 
@@ -70,6 +71,8 @@ class Relations(Sources):
         _, scope = self.item(bare)
         query = said_plainly(self.context, bare, pivot, [c.name for c in scope.star()])
         bound = self.subquery(exp.Subquery(this=query, alias=pivot.args.get("alias") or bare.args.get("alias")))
+        others = len(query.args["group"].expressions) if query.args.get("group") else 0
+        check_pivoted(self.context, pivot, [c.type for c in list(bound[1].star())[others:]])
         for join in joins or ():
             bound = self._join(*bound, join)
         return bound
@@ -93,22 +96,36 @@ class Relations(Sources):
             return self._join_using(plan, scope, right_plan, right_scope, kind, using, node)
         visible = both if kind.keeps_right else scope
         on = node.args.get("on")
-        if on is not None and kind is JoinKind.INNER and on.find(exp.Query) is not None:
-            return self._filtered(Join(plan, right_plan), both, on), visible
+        if on is not None and on.find(exp.Query) is not None:
+            if kind is JoinKind.INNER:
+                return self._filtered(Join(plan, right_plan), both, on), visible
+            if kind is not JoinKind.FULL:
+                return self._applied((plan, scope), (right_plan, right_scope), kind, on), visible
         condition, left = self._on(node, both, plan, right_plan)
         return Join(left, right_plan, kind, condition), visible
 
-    def _filtered(self, joined: Join, scope: Scope, on: exp.Expr) -> Plan:
+    def _filtered(self, rows: Plan, scope: Scope, on: exp.Expr) -> Plan:
         """The condition of an inner join may as well be asked of its pairs, and there may be subqueries in it."""
-        binder = Expressions(self.context, scope, joined, "ON", self.subqueries)
+        binder = Expressions(self.context, scope, rows, "ON", self.subqueries)
         parts = list(scalar.conjuncts(on))
         plain = [binder.predicate(part) for part in parts if part.find(exp.Query) is None]
-        binder.plan = replace(joined, condition=scalar.conjoin(plain)) if plain else joined
+        if plain and isinstance(rows, Join):
+            binder.plan = replace(rows, condition=scalar.conjoin(plain))
+        elif plain:
+            binder.plan = Filter(rows, scalar.conjoin(plain))
         for part in parts:
             if part.find(exp.Query) is not None and not self.subqueries.condition(binder, part):
                 predicate = binder.predicate(part)
                 binder.plan = Filter(binder.plan, predicate)
         return binder.plan
+
+    def _applied(self, left: From, right: From, kind: JoinKind, on: exp.Expr) -> Plan:
+        """The other joins but FULL: each row of the side that is kept is met by the rows of the other side for which
+        the condition holds."""
+        (kept, around), (other, scope) = (right, left) if kind is JoinKind.RIGHT else (left, right)
+        inside = Scope(scope.relations, Scope(around.relations, self.parent))
+        found = self._filtered(other, inside, on)
+        return Apply(kept, Map(found, found.schema.passing(other.schema.names)), _APPLIED.get(kind, kind))
 
     def _kind(self, node: exp.Join) -> JoinKind:
         if node.kind in ("SEMI", "ANTI"):
@@ -191,17 +208,12 @@ class Relations(Sources):
         values = [coerced(s, target) if needs_cast(s.type, target) else s.value for s in sides]
         return exp.EQ(this=values[0], expression=values[1])
 
-    def _is_written(self, on: exp.Expr | None) -> bool:
-        """The parser adds ON TRUE where nothing is said."""
-        if not isinstance(on, exp.Boolean):
-            return on is not None
-        place = self.context.source.at(on)
-        return place.text[place.start : place.end].upper() == "TRUE"
-
     def _lateral(self, plan: Plan, scope: Scope, node: exp.Join) -> From:
         lateral = node.this
         makes = any(map(is_generator, lateral.find_all(exp.Anonymous)))
-        if node.side == "LEFT" and makes and not self._is_written(node.args.get("on")):  # Spark's is an inner one
+        if (
+            node.side == "LEFT" and makes and not _is_written(self.context, node.args.get("on"))
+        ):  # Spark's is an inner one
             raise self.context.unsupported("rows are made by a LEFT JOIN without ON", lateral)
         if is_generator(lateral.this) and not _is_condition(node.args.get("on")) and node.side in ("", "LEFT"):
             return self._made(plan, scope, lateral, node.side == "LEFT")
@@ -219,6 +231,14 @@ class Relations(Sources):
             binder = Expressions(self.context, both, Join(plan, bound.plan), "ON", self.subqueries)
             condition = binder.predicate(on)
         return Apply(plan, bound.plan, kind, condition), both
+
+
+def _is_written(context: Context, on: exp.Expr | None) -> bool:
+    """The parser adds ON TRUE where nothing is said."""
+    if not isinstance(on, exp.Boolean):
+        return on is not None
+    place = context.source.at(on)
+    return place.text[place.start : place.end].upper() == "TRUE"
 
 
 def _is_condition(on: exp.Expr | None) -> bool:

@@ -137,9 +137,11 @@ class Sources(ABC):
 
     def subquery(self, node: exp.Expr) -> From:
         inner = node.this if isinstance(node, exp.Subquery) else node
-        joins = isinstance(inner, exp.Subquery) and not node.alias and (inner.alias or inner.args.get("joins"))
-        if isinstance(inner, exp.Table) or joins:
+        joins = isinstance(inner, exp.Subquery) and (inner.alias or inner.args.get("joins"))
+        if (isinstance(inner, exp.Table) or joins) and not node.alias:
             return self.item(inner)
+        if isinstance(inner, exp.Table) or joins:
+            inner = _selected(inner)
         return self._derived(inner, node.alias or None, [node], self.ctes, self.parent)
 
     def _derived(
@@ -193,6 +195,14 @@ def _relations(columns: Sequence[Visible]) -> Iterator[Relation]:
     """What stars have taken from relations is still theirs."""
     for name, found in groupby(columns, key=lambda column: column.of):
         yield Relation(name, tuple(replace(column, of=None) for column in found))
+
+
+def _selected(item: exp.Expr) -> exp.Select:
+    """An item of FROM as a query, which may be given a name."""
+    query = exp.select("*").from_(item.copy(), copy=False)
+    query.expressions[0].meta.update(item.meta)
+    query.meta.update(item.meta)
+    return query
 
 
 def _bigint(number: int) -> exp.Expr:

@@ -23,6 +23,12 @@ _PLACE = ("line", "col", "start", "end")
 _MARK = "\u2063"
 """An invisible character that no name ends with."""
 
+_NAMES = frozenset(
+    {TokenType.CURRENT_DATE, TokenType.CURRENT_TIME, TokenType.CURRENT_TIMESTAMP}
+    | {TokenType.CURRENT_USER, TokenType.SESSION_USER}
+)
+"""Functions that are called without parentheses, unless a column has the name."""
+
 _OWN_SYNTAX = frozenset({"CAST", "TRY_CAST", "EXTRACT", "OVERLAY", "POSITION", "SUBSTRING", "SUBSTR", "TRIM"})
 _BEFORE_TYPE = frozenset({TokenType.ALIAS, TokenType.DCOLON})
 _STARTS_QUERY = frozenset({TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN, TokenType.VALUES})
@@ -88,8 +94,6 @@ def _plain_call(node: exp.Expr) -> exp.Expr:
         case exp.Trim():
             name = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(node.args.get("position") or "", "trim")
             return _at(node, call(name, *map(node.args.get, ("expression", "this"))))
-        case exp.CurrentDate() | exp.CurrentTimestamp() | exp.CurrentUser() | exp.SessionUser():
-            return _at(node, call(node.sql_name().lower()))
         case exp.Anonymous(this=exp.Identifier()):
             return _at(node, call(node.this.name, *node.expressions))
         case exp.Anonymous(expressions=[exp.Column() as unit, _, _]) if node.name.lower() in _WITH_UNIT:
@@ -124,10 +128,15 @@ def _marked(tokens: Sequence[Token]) -> list[Token]:
         before = tokens[index - 1].token_type if index else None
         depth += _angles(token, before, depth)
         called = depth == 0 and _is_called(tokens, index)
-        kind = TokenType.VAR if called and token.token_type != TokenType.IDENTIFIER else token.token_type
+        named = token.token_type in _NAMES and not _is_followed_by(tokens, index, TokenType.L_PAREN)
+        kind = TokenType.VAR if named or (called and token.token_type != TokenType.IDENTIFIER) else token.token_type
         text = token.text + _MARK if called else token.text
         marked.append(Token(kind, text, token.line, token.col, token.start, token.end))
     return marked
+
+
+def _is_followed_by(tokens: Sequence[Token], index: int, kind: TokenType) -> bool:
+    return index + 1 < len(tokens) and tokens[index + 1].token_type == kind
 
 
 def _is_called(tokens: Sequence[Token], index: int) -> bool:
