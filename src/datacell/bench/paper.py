@@ -110,10 +110,10 @@ def uniform(count: int) -> Batch:
 
 
 def measured(query: Q1 | Q2, engine: Engine, strategy: Strategy, slides: int, progress: Progress) -> float:
-    """Seconds per slide: the median of so many, after the first window and two more slides; on time out of fewer."""
+    """Seconds per slide: the median of the later half of so many, when the engines are warm; on time out of fewer."""
     with query.bed(engine, strategy) as bed:
         times = [query.step(bed) for _ in progress.turns(slides + 3, least=4)]
-    found = median(times[3:])
+    found = median(times[3 + (len(times) - 3) // 2 :])
     progress.say(f"{query} on {engine.name}, {strategy.value}: {found * 1000:,.4g} ms per slide")
     return found
 

@@ -31,15 +31,14 @@ _PARSING = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": MALFORMED}
 
 def fast(spark: SparkSession, stream: StreamDefinition, options: dict[str, str], order: tuple[str, ...]) -> DataFrame:
     """The stream's columns from fields that lie in this order, with the text of what cannot be parsed."""
-    reader = spark.readStream.format("csv").schema(_schema(stream, order)).options(**{**options, **_PARSING})
-    columns = [f.col(in_backticks(c.name)) for c in stream.columns]
-    texts = [f.col(in_backticks(c.name)) for c in stream.columns if c.type == types.STRING]
-    malformed = f.col(MALFORMED)
-    for text in texts:
-        malformed = f.when(text.contains(_REPLACEMENT), f.coalesce(malformed, f.concat_ws(",", *texts))).otherwise(
-            malformed
-        )
-    return reader.load().select(*columns, malformed.alias(MALFORMED), *file_order())
+    frame, columns = _read(spark, stream, options, order)
+    return frame.select(*columns, *file_order())
+
+
+def plain(spark: SparkSession, stream: StreamDefinition, options: dict[str, str], order: tuple[str, ...]) -> DataFrame:
+    """The same without where each line stands: Spark would read that for every row, even if nobody asks for it."""
+    frame, columns = _read(spark, stream, options, order)
+    return frame.select(*columns)
 
 
 def careful(
@@ -59,6 +58,20 @@ def careful(
 def separator(options: dict[str, str]) -> str:
     given = options.get("sep", options.get("delimiter", ","))
     return given.encode().decode("unicode_escape") if given.startswith("\\") else given
+
+
+def _read(
+    spark: SparkSession, stream: StreamDefinition, options: dict[str, str], order: tuple[str, ...]
+) -> tuple[DataFrame, list[Column]]:
+    reader = spark.readStream.format("csv").schema(_schema(stream, order)).options(**{**options, **_PARSING})
+    columns = [f.col(in_backticks(c.name)) for c in stream.columns]
+    texts = [f.col(in_backticks(c.name)) for c in stream.columns if c.type == types.STRING]
+    malformed = f.col(MALFORMED)
+    for text in texts:
+        malformed = f.when(text.contains(_REPLACEMENT), f.coalesce(malformed, f.concat_ws(",", *texts))).otherwise(
+            malformed
+        )
+    return reader.load(), [*columns, malformed.alias(MALFORMED)]
 
 
 def _schema(stream: StreamDefinition, order: tuple[str, ...]) -> str:

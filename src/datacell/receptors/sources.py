@@ -21,7 +21,7 @@ from datacell.engines.reasons import told
 from datacell.errors import SourceError, SqlError, in_backticks
 from datacell.receptors import csv, envelope, headers
 from datacell.receptors.checks import MALFORMED
-from datacell.receptors.file_order import ANY_FILE, FILE_ORDER, file_order, listed_by_name
+from datacell.receptors.file_order import ANY_FILE, file_order, listed_by_name
 
 _MOST_FILES = 10_000
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
@@ -153,7 +153,7 @@ def _csv(spark: SparkSession, stream: StreamDefinition, options: dict[str, str])
     if options.get("header", "false").lower() != "true":
         fast, careful = (partial(way, spark, stream, settings, names) for way in (csv.fast, csv.careful))
         parsed = fast()
-        return Source(lambda: parsed, careful=careful, plain=parsed.drop(*FILE_ORDER), size=size)
+        return Source(lambda: parsed, careful=careful, plain=csv.plain(spark, stream, settings, names), size=size)
 
     def header_of(file: str) -> list[str] | None:
         line = headers.first_line(spark, file)
@@ -171,7 +171,7 @@ def _csv(spark: SparkSession, stream: StreamDefinition, options: dict[str, str])
     named = tuple(own.get(n.lower(), n) for n in header)
     is_local = "://" not in options["path"]  # else a look into a file takes a job
     same = partial(headers.same, spark, first.rstrip("\r\n")) if is_local else None
-    plain = csv.fast(spark, stream, {**settings, "enforceSchema": "false"}, named).drop(*FILE_ORDER)
+    plain = csv.plain(spark, stream, {**settings, "enforceSchema": "false"}, named)
     return replace(found, plain=plain, as_expected=same)
 
 
