@@ -16,6 +16,7 @@ from datacell.emitters.files import FileEmitter, WriteCsv
 from datacell.emitters.ownership import MARKER, Existing, Owner, claim
 from datacell.engines.protocol import Csv
 from datacell.errors import EmitterError
+from datacell.runtime.storage.output import Firing
 from emitters.outputs import firing
 
 ME = Owner("checkpoint", "e", "q", "life")
@@ -200,3 +201,26 @@ def test_a_moved_checkpoint_still_owns_its_output(spark: SparkSession, tmp_path:
     assert [text for _, text in _parts(out)] == [*written, '{"i": 3}\n']
     run(None, [(4,)], ", overwrite = 'true'")
     assert [text for _, text in _parts(out)] == ['{"i": 4}\n']
+
+
+class _ClosesBadly:
+    guarantee = "at least once"
+    takes_files = False
+
+    def deliver(self, firing: Firing) -> None:
+        pass
+
+    def close(self) -> None:
+        raise RuntimeError("closed badly")
+
+
+def test_an_emitter_that_cannot_be_stopped_keeps_no_directory_of_another(spark: SparkSession, tmp_path: Path) -> None:
+    create = f"CREATE EMITTER e FROM q WITH (format = 'csv', path = '{tmp_path / 'out'}')"
+    for _ in range(2):
+        cell = datacell.connect(tmp_path / "state", spark=spark)
+        cell.sql("CREATE STREAM s (a INT); CREATE CONTINUOUS QUERY q AS SELECT a FROM s")
+        cell.statements.deliver("bad", "q", _ClosesBadly())
+        cell.sql(create)
+        cell.statements.deliver("worse", "q", _ClosesBadly())
+        with pytest.raises(RuntimeError, match="closed badly"):
+            cell.stop()

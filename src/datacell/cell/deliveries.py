@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
@@ -69,8 +70,10 @@ class Deliveries:
             net.drop_emitter(name)
 
     def stop_all(self) -> None:
-        for delivery in list(self.running.values()):
-            delivery.stop()
+        """Each is stopped, also if another one cannot be: a lock that is left would keep the next run out."""
+        with ExitStack() as all_of_them:
+            for delivery in self.running.values():
+                all_of_them.callback(delivery.stop)
         self.running.clear()
 
     def finish(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from math import inf
 from threading import Lock
@@ -98,9 +98,10 @@ class Intake:
         self._spools.pop(name, None)
 
     def stop_all(self) -> None:
-        for name in list(self.receptors):
-            self.stop(name)
-        self.scheduler.wait()
+        with ExitStack() as all_of_them:
+            all_of_them.callback(self.scheduler.wait)
+            for name in list(self.receptors):
+                all_of_them.callback(self.stop, name)
 
     def wait(self) -> None:
         """Until every receptor has read all that is there, and the net has come to rest."""

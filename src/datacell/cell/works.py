@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -117,8 +118,7 @@ class Works:
             session.conf.set("spark.sql.runSQLOnFiles", "false")
 
     def close(self) -> None:
-        try:
-            self.deliveries.stop_all()
-            self.engines.close()
-        finally:
-            self.checkpoint.close()
+        with ExitStack() as closing:
+            closing.callback(self.checkpoint.close)
+            closing.callback(self.engines.close)
+            closing.callback(self.deliveries.stop_all)
