@@ -45,7 +45,8 @@ from datacell.placement.unit_costs import SHIPPED
 from datacell.receptors.rows import to_table
 from datacell.runtime.clock import Clock
 from datacell.runtime.net.factory import Factory
-from datacell.runtime.net.members import answers, as_given
+from datacell.runtime.net.founding import Described, answers, described
+from datacell.runtime.net.members import as_given
 from datacell.runtime.net.reception import SOURCE
 from datacell.runtime.net.refresh import replace_table
 from datacell.runtime.net.scheduler import Scheduler
@@ -169,7 +170,7 @@ class Trial:
         output = factory.output
         while (firing := output.wait(number, 0)) is not None:
             number = firing.number + 1
-            yield firing.rows
+            yield named.its(firing).rows
 
     def late(self, stream: str) -> list[dict[str, Any]]:
         """The rows of a stream that came too late."""
@@ -229,29 +230,37 @@ def _carry_out(trial: Trial, statement: Statement) -> None:
 def _added(trial: Trial, name: str, query: Query, plans: Plans | None, may_share: bool) -> Factory:
     net = trial.scheduler.members
     answered = answers(net, trial.asked, name, query, may_share)
-    there = net.factories.get(answered.factory)
+    found = net.factories.get(answered.factory) or _described(trial, answered, query)
+    answered = found.answered if isinstance(found, Described) else answered
     if trial.asked.of(name) is None:
         trial.asked.put(answered)
-    factory = there or _made(trial, answered, query, plans)
-    if there is None and may_share:
+    factory = _made(trial, found, plans) if isinstance(found, Described) else found
+    if factory is not found and may_share:
         net.queries.may_join(factory)
     net.queries.add(NamedQuery(name, factory, name.lower(), answered))
     trial.scheduler.fire()
     return factory
 
 
-def _made(trial: Trial, answered: Answered, query: Query, plans: Plans | None) -> Factory:
+def _described(trial: Trial, answered: Answered, query: Query) -> Described:
     setting = Setting(statistics(trial.catalog.streams.values()), SHIPPED, trial.wanted, trial.strategy)
     first = query if query.text == answered.text else script.query(answered.text, trial.catalog)
-    compiled, name = trial.compile(first, setting), answered.factory
+    net = trial.scheduler.members
+    return described(net, trial.asked, first, answered, lambda one: trial.compile(one, setting))
+
+
+def _made(trial: Trial, described: Described, plans: Plans | None) -> Factory:
+    answered, compiled, family = described.answered, described.compiled, described.family
+    name = answered.factory
     require_room(trial.sharing, answered.query, compiled, trial.scheduler.members.factories.values())
     life, schema = name.lower(), arrow_schema(compiled.optimized.result)
     output = Output(trial.directory / "queries" / file_name(name), schema, life)
     if plans is None:
         made_of = {table: schema_of(_found(trial.tables, table).schema) for table in compiled.tables.values()}
         trial.pinned.pin(life, made_of)
-    chosen = plans or Plans.on(trial.engine, name, trial.pinned.reader(life))
-    return trial.scheduler.members.add_factory(name, compiled, output, chosen, compiled.evaluation.why)
+    reader = trial.pinned.reader(life)
+    chosen = plans or Plans.on(trial.engine, name, reader if family is None else family.reader(reader))
+    return trial.scheduler.members.add_factory(name, compiled, output, chosen, compiled.evaluation.why, family)
 
 
 def _drop(trial: Trial, query: str) -> None:

@@ -5,6 +5,7 @@ Two queries with the same normal form have the same answers over the same stream
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -26,14 +27,14 @@ class Normal:
     """Of the plan's columns, in it and as people get them."""
 
 
-def normal(query: Query) -> Normal:
-    """The normal form of a query."""
-    names = (*query.plan.schema.names, *query.names)
+def normal(query: Query, plan: Plan | None = None, read: Callable[[str], str] = str) -> Normal:
+    """The normal form of a query, or of another plan for it. Conditions are put in the order in which they are read."""
+    names, whole = (*query.plan.schema.names, *query.names), query.plan if plan is None else plan
     try:
-        plan = canonical(query.plan)
+        renamed = canonical(whole)
     except PlanError:  # an operator that cannot be renamed: then the query is equal only to one with the same names
-        plan = query.plan
-    return Normal(tree.transform_up(plan, _ordered), query.emission, names)
+        renamed = whole
+    return Normal(tree.transform_up(renamed, lambda node: _ordered(node, read)), query.emission, names)
 
 
 def may_share(query: Query) -> bool:
@@ -41,10 +42,10 @@ def may_share(query: Query) -> bool:
     return tree.has_stream(query.plan) and not tree.table_names(query.plan)
 
 
-def _ordered(node: Plan) -> Plan:
+def _ordered(node: Plan, read: Callable[[str], str]) -> Plan:
     """The conditions of a filter in one order, each once."""
     if not isinstance(node, Filter):
         return node
     parts = {scalar.show(part): part for part in scalar.conjuncts(node.predicate)}
-    conditions: list[exp.Expr] = [parts[text] for text in sorted(parts)]
+    conditions: list[exp.Expr] = [parts[text] for text in sorted(parts, key=lambda text: (read(text), text))]
     return replace(node, predicate=scalar.conjoin(conditions))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import pyarrow as pa
 
@@ -53,9 +53,11 @@ def _rows(statement: Statement, works: Works, catalog: Catalog, versions: Mappin
             beside = failing(works.intake), remarks(works.intake), versions
             return listing.listed(thing, net, works.deliveries.running, *beside)
         case Explain(stage, query):
-            there = net.queries.equal_to(query) if works.sharing is Sharing.AUTO else None
-            shared = () if there is None else there.queries
-            lines = explain(works.compiled(query, catalog), stage, Format.TEXT, shared=shared).splitlines()
+            there = net.queries.sharing_with(query) if works.sharing is Sharing.AUTO else None
+            mates: tuple[Iterable[str], bool] = (
+                ((), False) if there is None else (there.queries, there.family is not None)
+            )
+            lines = explain(works.compiled(query, catalog), stage, Format.TEXT, "query", None, *mates).splitlines()
             return pa.table({"plan": lines})
         case Analyze(name):
             return listing.fragments(net.queries[as_given(name, net.queries)].factory)

@@ -16,7 +16,8 @@ from datacell.compile.feasibility import warning
 from datacell.engines.arrow import arrow_schema
 from datacell.errors import SqlError, in_backticks
 from datacell.runtime.net.factory import Factory
-from datacell.runtime.net.members import answers, as_given
+from datacell.runtime.net.founding import Described, answers, described
+from datacell.runtime.net.members import as_given
 from datacell.runtime.net.sharing import NamedQuery, Sharing
 from datacell.runtime.net.strategies import require_room
 from datacell.runtime.storage.answered import Answered
@@ -71,7 +72,9 @@ class ContinuousQueries:
         if factory.stopped is not None and factory.stopped.is_lost:
             raise factory.stopped.error(name)
         with self.works.scheduler.exclusively() as net:
-            net.restart(factory.name, self.works.plans(factory.name, factory.compiled, factory.output.life))
+            net.restart(
+                factory.name, self.works.plans(factory.name, factory.compiled, factory.output.life, factory.family)
+            )
         self.works.scheduler.fire()
         if factory.stopped is not None:
             raise factory.stopped.error(name)
@@ -81,21 +84,23 @@ class ContinuousQueries:
         checkpoint = self.works.checkpoint
         with self.works.scheduler.exclusively() as net:
             answered = answers(net, checkpoint.asked, name, query, may_share)
-            there = net.factories.get(answered.factory)
-            compiled = self._compiled(name, query, answered) if there is None else there.compiled
-            with checkpoint.admitted("query", name, _made_of(query, compiled)) as life:
+            found = net.factories.get(answered.factory) or self._described(name, query, answered)
+            answered = found.answered if isinstance(found, Described) else answered
+            with checkpoint.admitted("query", name, _made_of(query, found.compiled)) as life:
                 if checkpoint.asked.of(name) is None:
                     checkpoint.asked.put(answered)
-                factory = there or self._factory(answered, compiled, life)
-                if there is None and may_share:
+                factory = self._factory(found, life) if isinstance(found, Described) else found
+                if factory is not found and may_share:
                     net.queries.may_join(factory)
                 net.queries.add(NamedQuery(name, factory, life, answered))
-        return there is None
+        return factory is not found
 
-    def _compiled(self, name: str, query: Query, answered: Answered) -> Compiled:
+    def _described(self, name: str, query: Query, answered: Answered) -> Described:
         """With a warning, or not at all, if it cannot keep up with what is declared."""
         first = query if query.text == answered.text else script.query(answered.text, self.catalog())
-        compiled = self.works.compiled(first, self.catalog())
+        asked, catalog = self.works.checkpoint.asked, self.catalog()
+        found = described(self._net, asked, first, answered, lambda one: self.works.compiled(one, catalog))
+        compiled = found.compiled
         require_room(self.works.sharing, name, compiled, self._net.factories.values())
         told = warning(name, compiled)
         if told and self._refuses_infeasible:
@@ -104,9 +109,10 @@ class ContinuousQueries:
             _LOG.warning(told)
         if isinstance(compiled.evaluation, Snapshots):
             _LOG.warning("%s has no SLIDE and is answered as written: all of it again at every change", name)
-        return compiled
+        return found
 
-    def _factory(self, answered: Answered, compiled: Compiled, life: str) -> Factory:
+    def _factory(self, described: Described, life: str) -> Factory:
+        answered, compiled, family = described.answered, described.compiled, described.family
         works, name = self.works, answered.factory
         tells = isinstance(compiled.evaluation, AtBoundaries) or compiled.optimized.opaque is not None
         why = compiled.evaluation.why if tells else ""
@@ -114,8 +120,9 @@ class ContinuousQueries:
         catalog = self.catalog()
         works.pinned.pin(life, {t: self.refreshing.made_of(t, catalog) for t in compiled.tables.values()})
         output = Output(works.checkpoint.query(name), arrow_schema(compiled.optimized.result), life, works.kept)
-        works.deliveries.expect(output, works.checkpoint.asked.by(name))
-        return self._net.add_factory(name, compiled, output, works.plans(name, compiled, life), remark)
+        works.deliveries.expect(output, works.checkpoint.asked.by(name), family is None)
+        plans = works.plans(name, compiled, life, family)
+        return self._net.add_factory(name, compiled, output, plans, remark, family)
 
 
 def _made_of(query: Query, compiled: Compiled) -> MadeOf:

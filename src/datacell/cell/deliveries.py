@@ -18,7 +18,7 @@ from datacell.emitters.protocol import Emitter
 from datacell.runtime.net.scheduler import Scheduler
 from datacell.runtime.net.sharing import NamedQuery
 from datacell.runtime.storage.checkpoint import Checkpoint
-from datacell.runtime.storage.output import Output, Taker
+from datacell.runtime.storage.output import Output, Taker, Takes
 
 _LOG = logging.getLogger("datacell")
 
@@ -46,19 +46,21 @@ class Deliveries:
         with self.scheduler.exclusively() as net:  # nothing is let go between the look at the cursor and the taking
             with self.checkpoint.admitted("emitter", name, made_of):
                 saved = self.checkpoint.emitter(name)
-                delivery = Delivery(name, output, emitter, saved, self._couriers, source.since)
+                delivery = Delivery(name, output, emitter, saved, self._couriers, source.since, source.its)
             net.add_emitter(name, source.factory.name)
             self.running[name] = delivery
-            output.takers[name.lower()] = Taker(emitter.takes_files, lambda: delivery.cursor, source.name)
+            output.takers[name.lower()] = Taker(
+                emitter.takes_files if source.answered.member is None else False, lambda: delivery.cursor, source.name
+            )
             output.standing.moved(None, delivery.cursor)
         delivery.start()
 
-    def expect(self, output: Output, queries: Iterable[str]) -> None:
+    def expect(self, output: Output, queries: Iterable[str], answers_whole: Takes) -> None:
         """Keep what emitters of an earlier run have not delivered, until they are created again."""
         for query in queries:
             for name in self.checkpoint.emitters_of(query):
                 cursor = saved_cursor(self.checkpoint.emitter(name), name, output)
-                output.takers[name] = Taker(True, partial(int, cursor), query)
+                output.takers[name] = Taker(answers_whole, partial(int, cursor), query)
 
     def stop(self, name: str) -> None:
         delivery = self.running.pop(name)

@@ -151,7 +151,7 @@ def _query(query: NamedQuery, net: Members, versions: Mapping[str, str]) -> tupl
 
 def _together(query: NamedQuery) -> str:
     number = len(query.factory.queries)
-    return one_plan(number, others(query)) if number > 1 else ""
+    return one_plan(number, others(query), query.factory.family is not None) if number > 1 else ""
 
 
 def _spent(factory: Factory) -> tuple[float | None, float | None]:

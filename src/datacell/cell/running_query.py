@@ -50,8 +50,8 @@ class RunningQuery:
                     if number < min(firing.number, output.let_go_below):
                         _LOG.warning(_GONE, self.name, number, firing.number - 1)
                     number, since = firing.number + 1, monotonic()
-                    if len(firing.rows):
-                        yield self._result(firing)
+                    if len((mine := query.its(firing)).rows):
+                        yield self._result(mine)
                     reads_from(number)
                 elif factory.stopped is not None:
                     raise factory.stopped.error(self.name)
@@ -75,8 +75,8 @@ class RunningQuery:
         """The query's plan at a stage; the physical one with the engines that run it now."""
         query = self.cell.statements.queries.named(self.name)
         how = Stage(stage), Format(format), self.name, query.factory.plans.sites()
-        return explain(query.factory.compiled, *how, others(query))
+        return explain(query.factory.compiled, *how, others(query), query.factory.family is not None)
 
     def _result(self, firing: Firing) -> Result:
-        names = self.cell.statements.factory(self.name).compiled.logical.result_names
+        names = self.cell.statements.queries.named(self.name).result_names
         return Result(firing.rows.rename_columns(names), self.cell.spark, firing.number)

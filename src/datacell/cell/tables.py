@@ -154,7 +154,7 @@ class Tables:
             if name == f"{base}__rejected":
                 return stream.rejected.rows()
         queries = self.scheduler.members.queries.items()
-        return next((query.factory.latest() for n, query in queries if n.lower() == name), None)
+        return next((query.latest() for n, query in queries if n.lower() == name), None)
 
     def _look_at_files(self, name: str) -> None:
         """A table without rows may be one that looks for its files in the wrong place."""

@@ -25,6 +25,7 @@ from datacell.placement import unit_costs
 from datacell.placement.homes import DRIVER_MEMORY
 from datacell.placement.operators import Site
 from datacell.runtime.clock import Clock
+from datacell.runtime.net.families import Family
 from datacell.runtime.net.scheduler import Scheduler
 from datacell.runtime.net.sharing import Sharing
 from datacell.runtime.plans.memory import DriverMemory
@@ -103,11 +104,13 @@ class Works:
         feeders = self.scheduler.members.feeders.values()
         return frozenset(f.stream.definition.name.lower() for f in feeders) & frozenset(map(str.lower, catalog.streams))
 
-    def plans(self, name: str, compiled: Compiled, life: str) -> Plans:
+    def plans(self, name: str, compiled: Compiled, life: str, family: Family | None = None) -> Plans:
         """The plans of a factory, to be prepared; by its life is known which tables it sees."""
         engines = {Site.SPARK: self.engines.spark, Site.DUCKDB: self.engines.duckdb}
         known, units = compiled.setting.known, compiled.setting.units
-        return Plans.placed(name, engines, compiled.site, self.pinned.reader(life), known, units, self.memory)
+        reader = self.pinned.reader(life)
+        tables = reader if family is None else family.reader(reader)
+        return Plans.placed(name, engines, compiled.site, tables, known, units, self.memory)
 
     def _is_alive(self, life: str) -> bool:
         return life in self.checkpoint.definitions.lives()

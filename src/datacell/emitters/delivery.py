@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from threading import Event
 from time import monotonic
+from typing import TypeAlias
 
 from datacell.emitters.couriers import Couriers
 from datacell.emitters.protocol import Acknowledged, Emitter
@@ -35,6 +37,14 @@ _LOOK = 0.2
 _LOG = logging.getLogger("datacell")
 
 
+Its: TypeAlias = Callable[[Firing], Firing]
+
+
+def whole(firing: Firing) -> Firing:
+    """All of a firing."""
+    return firing
+
+
 def saved_cursor(path: Path, emitter: str, output: Output, since: int = 0) -> int:
     """The number of the next firing to deliver; a new emitter begins with what is there of its query's answers."""
     if not path.exists():
@@ -52,10 +62,19 @@ class Delivery:
     """Delivers the firings of an output. `cursor` is the number of the first one that is not known to be delivered."""
 
     def __init__(
-        self, name: str, output: Output, emitter: Emitter, saved: Path, couriers: Couriers, since: int = 0
+        self,
+        name: str,
+        output: Output,
+        emitter: Emitter,
+        saved: Path,
+        couriers: Couriers,
+        since: int = 0,
+        its: Its = whole,
     ) -> None:
+        """`its` says what of a firing is to be delivered."""
         self.name, self.output, self.emitter = name, output, emitter
         self.failure: str | None = None
+        self._its = its
         self._saved, self._couriers = saved, couriers
         self.cursor = self._next = saved_cursor(saved, name, output, since)
         self._save(self.cursor)
@@ -147,7 +166,7 @@ class Delivery:
     def _deliver(self, firing: Firing) -> None:
         self._busy_since = monotonic()
         try:
-            self.emitter.deliver(firing)
+            self.emitter.deliver(self._its(firing))
         finally:
             self._busy_since = None
 

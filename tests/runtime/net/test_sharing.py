@@ -54,7 +54,8 @@ def test_what_is_equal(second: str, factories: int) -> None:
         with Trial(STREAM + created("b", second)) as alone:
             push(alone, 1, 2, 3, 4, 5, 6, 7)
             alone.end()
-            assert trial.answers("b") == alone.answers("b") != []
+            answers, others = (sorted(map(repr, one.answers("b"))) for one in (trial, alone))
+            assert answers == others != []
 
 
 def test_separate_queries_share_nothing() -> None:
@@ -135,3 +136,43 @@ def test_it_is_told_who_shares_with_whom() -> None:
         *["shared: 7 equal queries: one plan, with q0, q1, q3, 3 others"],
         *["shared: 7 equal queries: one plan, with q0, q1, q2, 3 others"] * 4,
     ]
+
+
+def test_queries_that_differ_in_constants_are_a_family() -> None:
+    texts = {f"q{n}": SUM.replace("v > 1", f"v > {n}") for n in range(4)}
+    with Trial(STREAM + "".join(created(*one) for one in texts.items()) + created("same", texts["q3"])) as trial:
+        assert [list(f.queries) for f in trial.scheduler.members.factories.values()] == [
+            ["q0"],
+            ["q1", "q2", "q3", "same"],
+        ]
+        push(trial, 1, 2, 3)
+        say(trial, "DROP CONTINUOUS QUERY q1;" + created("late", SUM.replace("v > 1", "v > 1.5")))
+        push(trial, 4, 5, 6, 7, 8, 9)
+        trial.end()
+        assert trial.factory("late") is trial.factory("q2")
+        assert trial.answers("same") == trial.answers("q3") != []
+        assert {row["t"] for row in trial.answers("q2") if row["window_end"] == at(4)} == {3.0}
+        assert {row["t"] for row in trial.answers("late") if row["window_end"] == at(8)} == {4.0 + 6.0, 5.0 + 7.0}
+        assert trial.scheduler.members.queries["late"].answered.after == f"after {at(2):%Y-%m-%d %H:%M:%S}+00:00"
+
+
+def test_a_number_of_a_member_is_never_given_again(tmp_path: Path) -> None:
+    """What is kept of one that is gone would be taken for the new one's."""
+    texts = {f"q{n}": SUM.replace("v > 1", f"v > {n}") for n in range(3)}
+    script = STREAM + "".join(created(*one) for one in texts.items())
+    with Trial(script, directory=tmp_path) as trial:
+        push(trial, 2, 3, 5)
+        say(trial, "DROP CONTINUOUS QUERY q2;")
+    with Trial(STREAM + created("q1", texts["q1"]), directory=tmp_path) as trial:
+        say(trial, created("new", SUM.replace("v > 1", "v > 7")))
+        assert trial.factory("new") is trial.factory("q1")
+        push(trial, 8, 9)
+        trial.end()
+        assert {row["t"] for row in trial.answers("new")} == {8.0, 9.0}
+
+
+def test_it_is_told_who_is_a_family() -> None:
+    texts = (created(f"q{n}", SUM.replace("v > 1", f"v > {n}")) for n in range(3))
+    lines = explain_script(STREAM + "".join(texts), "s.sql", None, Format.TEXT).splitlines()
+    told = ["shared: family of 2: one plan, with q2", "shared: family of 2: one plan, with q1"]
+    assert [line for line in lines if line.startswith("shared")] == told

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from itertools import compress
@@ -11,6 +11,7 @@ from datacell.algebra.analysis import Analyze, no_analysis
 from datacell.algebra.definitions import StreamDefinition
 from datacell.algebra.normal import Normal, may_share, normal
 from datacell.algebra.query import Query
+from datacell.algebra.template import template
 from datacell.compile.compiled import Compiled, compile
 from datacell.compile.explain import as_json, mermaid, text
 from datacell.compile.explain.subject import Explained
@@ -37,9 +38,11 @@ def explain(
     name: str = "query",
     sites: Mapping[str, Sites] | None = None,
     shared: Iterable[str] = (),
+    is_family: bool = False,
 ) -> str:
     """One compiled query at a stage; of one that runs, with the sites that its parts are at now, and who shares it."""
-    return _formatted([Explained(name, 1, stage, compiled, compiled.logical.result, sites or {}, tuple(shared))], form)
+    columns, others = compiled.logical.result, tuple(shared)
+    return _formatted([Explained(name, 1, stage, compiled, columns, sites or {}, others, is_family)], form)
 
 
 def explain_query(
@@ -63,15 +66,31 @@ def explain_script(source: str, file: str, stage: Stage | None, form: Format, an
 
 def _together(asking: Sequence[Placed], found: Sequence[Explained]) -> list[Explained]:
     """Each with those that are answered with it; what feeds a stream or a table goes there by itself."""
-    equal: dict[Normal, list[str]] = {}
     pairs = zip(asking, found, strict=True)
     shares = [may_share(e.compiled.logical) and not isinstance(p.statement, InsertInto) for p, e in pairs]
-    for one in compress(found, shares):
-        equal.setdefault(normal(one.compiled.logical), []).append(one.name)
+    groups = iter(_groups([one.compiled.logical for one in compress(found, shares)]))
+    group = [next(groups) if its else None for its in shares]
+    names: dict[tuple[Normal, bool] | None, list[str]] = {}
+    for one, its in zip(found, group, strict=True):
+        names.setdefault(its, []).append(one.name)
     return [
-        replace(one, shared=tuple(n for n in equal[normal(one.compiled.logical)] if n != one.name)) if its else one
-        for one, its in zip(found, shares, strict=True)
+        one if its is None else replace(one, shared=tuple(n for n in names[its] if n != one.name), is_family=its[1])
+        for one, its in zip(found, group, strict=True)
     ]
+
+
+def _groups(queries: Iterable[Query]) -> Iterator[tuple[Normal, bool]]:
+    """What each has in common with those that are answered with it, and whether they are a family.
+
+    The first query of a template is answered by itself (`runtime.net.families`).
+    """
+    first: dict[Normal, Normal] = {}
+    for query in queries:
+        its, lifted = normal(query), template(query)
+        if lifted is None or first.setdefault(lifted[0].key, its) == its:
+            yield its, False
+        else:
+            yield lifted[0].key, True
 
 
 def _fed(statements: Sequence[Placed], streams: Sequence[StreamDefinition]) -> frozenset[str]:

@@ -29,12 +29,13 @@ SESSION_HOW = "rows wait until their session has ended, and are looked at once"
 LATEST_HOW = "one row of each key is kept, which the next one ends"
 
 
-def one_plan(number: int, others: Iterable[str]) -> str:
+def one_plan(number: int, others: Iterable[str], is_family: bool = False) -> str:
     """How people are told that so many queries are answered by one plan, beside one of them these."""
+    who = f"family of {number:,}" if is_family else f"{number:,} equal queries"
     names = list(islice(others, SHOWN + 1))
     if number > SHOWN + 2:
         names[SHOWN:] = [f"{number - SHOWN - 1:,} others"]
-    return f"{number:,} equal queries: one plan, with {', '.join(names)}"
+    return f"{who}: one plan, with {', '.join(names)}"
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,9 @@ class Explained:
     sites: Mapping[str, Sites] = field(default_factory=dict)
     """Where parts run that run elsewhere than was predicted."""
     shared: tuple[str, ...] = ()
-    """The other queries that ask the same, and are answered by the same plan."""
+    """The other queries that are answered by the same plan."""
+    is_family: bool = False
+    """Do they ask the same but for constants?"""
 
     @cached_property
     def physical(self) -> Physical:
@@ -63,7 +66,7 @@ class Explained:
     @property
     def shared_with(self) -> str:
         """With whom it shares, in words."""
-        return one_plan(len(self.shared) + 1, self.shared)
+        return one_plan(len(self.shared) + 1, self.shared, self.is_family)
 
     @cached_property
     def relations(self) -> tuple[Relation, ...]:

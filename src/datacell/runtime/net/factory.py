@@ -20,6 +20,7 @@ from datacell.errors import CheckpointError, EngineLostError, PlanError
 from datacell.runtime.evaluation import Evaluation, Fired, PreparedBatch, Ready
 from datacell.runtime.instants.every_instant import AnswersAtEveryInstant
 from datacell.runtime.instants.snapshots import AnswersWhenSomethingChanges
+from datacell.runtime.net.families import Family
 from datacell.runtime.net.stopped import Stopped, lost_before, stopped
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.row_by_row import AnswersRowByRow
@@ -49,7 +50,10 @@ class Factory:
         output: Output,
         ready: Ready,
         remark: str = "",
+        family: Family | None = None,
     ) -> None:
+        self.family = family
+        """The members that it answers, if these are more than queries that ask the same."""
         self.name, self.compiled, self.baskets = name, compiled, baskets
         self.streams, self.tables = compiled.streams, compiled.tables
         self.plans, self.output, self.ready = plans, output, ready

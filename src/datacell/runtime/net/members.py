@@ -6,19 +6,18 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from datacell.algebra.definitions import StreamDefinition
-from datacell.algebra.query import Query
 from datacell.compile import Compiled
 from datacell.runtime.clock import Clock
 from datacell.runtime.evaluation import Readiness
 from datacell.runtime.net.backpressure import has_room
 from datacell.runtime.net.factory import Factory, known_as, restart
+from datacell.runtime.net.families import Family
 from datacell.runtime.net.feeder import Feeder
 from datacell.runtime.net.petri import Action, Net, Transition, TransitionKind
 from datacell.runtime.net.reception import Reception
-from datacell.runtime.net.sharing import Queries, Sharing, answered_by
+from datacell.runtime.net.sharing import Queries, Sharing
 from datacell.runtime.net.strategies import basket_for
 from datacell.runtime.plans.plans import Plans
-from datacell.runtime.storage.answered import Answered, AskedQueries
 from datacell.runtime.storage.output import Output, Taker
 from datacell.runtime.streams.gate import Run
 from datacell.runtime.streams.keeper import Room, unbounded
@@ -57,12 +56,14 @@ class Members:
         self.net = self.net.with_transition(Transition(_receptor(name), TransitionKind.RECEPTOR, (), (name,)))
         return stream
 
-    def add_factory(self, name: str, compiled: Compiled, output: Output, plans: Plans, remark: str) -> Factory:
+    def add_factory(
+        self, name: str, compiled: Compiled, output: Output, plans: Plans, remark: str, family: Family | None = None
+    ) -> Factory:
         streams = compiled.streams
         transition = Transition(name, TransitionKind.FACTORY, tuple(streams), (place_of(name),))
         net = self.net.with_transition(transition)
         baskets = {s: basket_for(self.sharing, self.streams[s].basket, compiled, s) for s in streams}
-        factory = Factory(name, compiled, baskets, plans, output, lambda: self.readiness(streams), remark)
+        factory = Factory(name, compiled, baskets, plans, output, lambda: self.readiness(streams), remark, family)
         self.net, self.factories[name] = net, factory
         return factory
 
@@ -143,16 +144,6 @@ class Members:
     def _is_finished(self, factory: str) -> bool:
         running = self.factories[factory]
         return running.stopped is None and all(map(self.has_ended, running.streams)) and not running.enabled()
-
-
-def answers(net: Members, asked: AskedQueries, name: str, query: Query, may_share: bool) -> Answered:
-    """What answers a query: as is written down, if it goes on; else what asks the same, if it may, or a new factory."""
-    known = asked.of(name)
-    if known is not None:
-        return known
-    found = net.queries.equal_to(query) if may_share else None
-    late = 0 if found is None else missed_by(net, found)
-    return answered_by(name, query, found, late, lambda free: free not in net.factories and not asked.by(free))
 
 
 def missed_by(net: Members, factory: Factory) -> int:

@@ -2,7 +2,8 @@
 
 ::
 
-    asked/NAME.json     the factory of a query, the text it was made from, and since when the query reads its answers
+    asked/NAME.json     the factory of a query, the text it was made from, and since when the query reads its answers;
+                        of a query in a family also its number and its constants
 
 A record is written before anything of the query is, and goes last. It stands for the query whatever a later run asks
 for: who shares with whom is decided once.
@@ -10,8 +11,9 @@ for: who shares with whom is decided once.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from datacell.runtime.storage import files
 from datacell.runtime.storage.names import file_name
@@ -21,7 +23,9 @@ from datacell.runtime.storage.names import file_name
 class Answered:
     """By the factory of that name, which was made from a text; since the firing of that number.
 
-    `after` says since when in words, if there were answers before; `missed` counts the late rows before.
+    `after` says since when in words, if there were answers before; `missed` counts the late rows before. In a family
+    `member` is the number by which answers are told apart, and `given` the greatest that was ever given, as far as this
+    record knows.
     """
 
     query: str
@@ -30,6 +34,9 @@ class Answered:
     since: int = 0
     after: str = ""
     missed: int = 0
+    member: int | None = None
+    constants: tuple[str, ...] = ()
+    given: int = -1
 
 
 class AskedQueries:
@@ -37,7 +44,7 @@ class AskedQueries:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        found = [Answered(**files.read_json(path)) for path in sorted(directory.glob("*.json"))]
+        found = [_record(files.read_json(path)) for path in sorted(directory.glob("*.json"))]
         self._records = {record.query.lower(): record for record in found}
         self._by_factory: dict[str, dict[str, None]] = {}
         for record in found:
@@ -54,8 +61,10 @@ class AskedQueries:
 
     def forget(self, query: str) -> None:
         """The query is gone."""
-        record = self._records.pop(query.lower(), None)
+        record = self._records.get(query.lower())
         if record is not None:
+            self._keep_number(record)
+            del self._records[query.lower()]
             del self._of(record.factory)[record.query]
             files.remove_all(self._path(query))
 
@@ -63,8 +72,25 @@ class AskedQueries:
         """The queries that a factory answers, also such as have not been created again in this run."""
         return list(self._of(factory))
 
+    def records(self, factory: str) -> list[Answered]:
+        """The same with all that is known of them."""
+        return [self._records[query.lower()] for query in self.by(factory)]
+
+    def _keep_number(self, gone: Answered) -> None:
+        """No number of a member is given again: another record knows of the greatest one."""
+        if gone.member is None:
+            return
+        others = [record for record in self.records(gone.factory) if record is not gone]
+        greatest = max(gone.member, gone.given)
+        if others and all(max(record.member or 0, record.given) < greatest for record in others):
+            self.put(replace(others[0], given=greatest))
+
     def _of(self, factory: str) -> dict[str, None]:
         return self._by_factory.setdefault(factory.lower(), {})
 
     def _path(self, query: str) -> Path:
         return self._directory / f"{file_name(query)}.json"
+
+
+def _record(found: dict[str, Any]) -> Answered:
+    return Answered(**{**found, "constants": tuple(found.get("constants", ()))})
