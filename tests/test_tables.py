@@ -89,6 +89,34 @@ def test_a_table_is_pinned_and_replaced_at_a_boundary(
         assert sorted(answers(query)) == [(42, "uno", 1), (44, "uno", 1)]
 
 
+@pytest.mark.parametrize("which", ["part-*", "pins.json"])
+def test_a_table_that_executors_have_pinned_is_held_against_what_they_wrote(
+    spark: SparkSession, root: Path, which: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A bit in the middle of a file, whose length stays as it was."""
+    made = f"{table(root, *((n, f'name {n}') for n in range(100)))}; {STREAM}"
+
+    def answered() -> list[tuple[int, str, int]]:
+        with at_work(spark, root, engine="spark", driver_memory=0) as cell:
+            cell.sql(made)
+            query = cell.query(JOINED, name="q")
+            push(cell, (1, 1))
+            return answers(query)
+
+    assert answered()
+    (path,) = (found for found in (root / "state" / "tables" / "c").rglob(which))
+    content = path.read_bytes()
+    path.write_bytes(
+        content[: len(content) // 2] + bytes([content[len(content) // 2] ^ 1]) + content[len(content) // 2 + 1 :]
+    )
+    if which == "pins.json":
+        assert answered()
+        assert f"{path} is damaged" in caplog.text
+    else:
+        with pytest.raises(CheckpointError, match=f"{path} is damaged.*It has a table as queries see it"):
+            answered()
+
+
 def test_what_slices_hold_is_joined_with_the_newer_version(spark: SparkSession, root: Path) -> None:
     with at_work(spark, root) as cell:
         cell.sql(f"{table(root, (1, 'one'))}; {STREAM}")

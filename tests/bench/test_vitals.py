@@ -22,6 +22,11 @@ def test_a_slope_is_per_hour_and_leaves_out_the_beginning() -> None:
     assert all(value == pytest.approx(6) for value in found.values())
 
 
+def test_a_single_leap_is_no_growth() -> None:
+    seen = [_at(minute, 200 if minute < 20 else 600) for minute in range(60)]
+    assert all(value == 0 for value in slopes(seen, 0).values())
+
+
 def test_what_is_not_known_does_not_count() -> None:
     seen = [_at(0, 1), _at(30, math.nan), _at(60, 3)]
     assert slopes(seen, 0)["heap_mb_per_hour"] == pytest.approx(2)

@@ -1,7 +1,8 @@
 """A run that is killed, and its restart: run as a script it does so at many moments, and compares the output each time.
 
 ``python tests/cli/killing.py 10`` kills ten runs of five queries, among them a join of two streams, one over
-rows that another query inserts, and two that are equal. What follows the number goes to `datacell run`:
+rows that another query inserts, and two that are equal. Every other one is killed again, up to three times, when it
+has written more. What follows the number goes to `datacell run`:
 ``--engine spark --driver-memory 0`` lets everything that is kept have its home on the cluster.
 """
 
@@ -14,6 +15,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -91,18 +93,25 @@ def undisturbed(root: Path, *options: str) -> tuple[dict[str, list[str]], int]:
     return output(root / "calm"), parts(root / "calm")
 
 
-def killed(root: Path, name: str, moment: int, *options: str) -> dict[str, list[str]]:
-    """Kill the run, with all its processes, when it has written so many files; then run it again to the end."""
+def killed(root: Path, name: str, moments: Sequence[int], *options: str) -> dict[str, list[str]]:
+    """Kill the run, with all its processes, whenever it has written so many files; then run it to the end."""
     out, checkpoint = root / name, root / f"{name}-state"
-    process = start(root, out, checkpoint, *options)
-    while parts(out) < moment:
-        assert process.poll() is None, "it has ended before it was killed"
-        time.sleep(0.005)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    for moment in moments:
+        process = start(root, out, checkpoint, *options)
+        while parts(out) < moment:
+            assert process.poll() is None, "it has ended before it was killed"
+            time.sleep(0.005)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
     again = start(root, out, checkpoint, *options)
     assert again.wait(300) == 0
     return output(out)
+
+
+def moments_of(number: int, times: int, files: int) -> list[int]:
+    """After how many files the run of that number is killed, each time; the first time evenly spread over runs."""
+    first, again = files * number // times, number % 4 if number % 2 else 0
+    return [first + (files - first) * turn // (again + 1) for turn in range(again + 1)]
 
 
 def main(times: int, *options: str) -> None:
@@ -111,9 +120,10 @@ def main(times: int, *options: str) -> None:
     expected, files = undisturbed(root, *options)
     print(f"undisturbed: {files} files, lines { ({k: len(v) for k, v in expected.items()}) }", flush=True)
     for number in range(times):
-        moment = files * number // times
-        same = killed(root, f"killed-{number}", moment, *options) == expected
-        print(f"killed after {moment} files: {'same output' if same else 'DIFFERENT OUTPUT'}", flush=True)
+        moments = moments_of(number, times, files)
+        same = killed(root, f"killed-{number}", moments, *options) == expected
+        after = " and ".join(map(str, moments))
+        print(f"killed after {after} files: {'same output' if same else 'DIFFERENT OUTPUT'}", flush=True)
         if not same:
             sys.exit(1)
     shutil.rmtree(root)

@@ -1,27 +1,31 @@
 """Runs that break at every durable operation, and their restarts: as a module it does so at all of them.
 
 ``PYTHONPATH=tests python -m crashes.crashing`` takes all scenarios, ``… join instants`` these, ``… join/4`` every
-fourth break, others each day. A run is broken at an operation, then run again with the same checkpoint: its output
-has to be that of a run that nobody disturbs. Spark's own operations lie between ours: of what it has written since
-the last one of ours some may be missing.
+fourth break, others each day, ``… join/4+1`` those from the second one on. One run of a scenario is watched, and what
+is on the disk before each operation is kept: that is what a kill at this moment leaves. From there it is run again: its
+output has to be that of the run that nobody disturbed. Spark's own operations lie between ours: of what it has written
+since the last one of ours some may be missing. What fails is another run's, in which that operation does.
 """
 
 from __future__ import annotations
 
 import logging
+import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
+from hashlib import sha256
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 import datacell
 from cli.killing import write_input
-from crashes.disk import Break, BreakingDisk
+from crashes.disk import Break, Operation, WatchedDisk, failing_at
 from datacell.engines.session import session
 
 _STREAMS = """
@@ -102,33 +106,81 @@ def output(out: Path) -> dict[str, list[str]]:
 
 
 class Crashes:
-    """A scenario, what it gives undisturbed, and its durable operations."""
+    """A scenario, what it gives undisturbed, and its durable operations with what was on the disk before each."""
 
     def __init__(self, spark: SparkSession, scenario: Scenario, root: Path) -> None:
         self.spark, self.scenario, self.root = spark, scenario, root
+        self.case, self.runs, self._tried = root / "case", 0, set[str]()
         write_input(root, files=2, rows=20)
         (root / "names.csv").write_text("1,one\n2,two\n3,three\n")
-        disk = BreakingDisk(root)
+        self.case.mkdir()
+        disk = WatchedDisk(self.case, self._keep)
         with disk.mounted():
-            self._run("calm")
-        self.operations, self.expected = disk.log, output(root / "calm")
+            self._run()
+        self.operations, self.expected = disk.log, output(self.case / "out")
 
     def broken(self, at: int, how: Break) -> str | None:
-        """What is wrong after a run that breaks there and is run again; None if nothing is."""
-        name, disk = f"{how.name.lower()}-{at}", BreakingDisk(self.root, at, how)
-        with disk.mounted(), suppress(Exception):
-            self._run(name)
-        if how is Break.SPARK and not take_back(self.root / f"{name}-state", at):
-            return None  # which is what KILL has tried
-        where = f"{disk.log[at] if at < len(disk.log) else 'its end'}, {how.value}"
+        """What is wrong when a run that broke there is run again; None if nothing is, or if that was tried already."""
+        operation = self.operations[at]
+        if how is Break.FAIL:
+            operation = self._failed(at) or operation
+        elif not self._put(at, how):
+            return None
+        where = f"{operation}, {how.value}"
         try:
-            self._run(name)
+            self._run()
         except Exception as error:
             return f"{where}: {error}"
-        return None if output(self.root / name) == self.expected else f"{where}: other output"
+        return None if output(self.case / "out") == self.expected else f"{where}: other output"
 
-    def _run(self, name: str) -> None:
-        run(self.spark, self.scenario, self.root, self.root / name, self.root / f"{name}-state")
+    def _keep(self, number: int) -> None:
+        """What is there before an operation."""
+        kept = self.root / "moments" / str(number)
+        while True:
+            try:
+                shutil.copytree(self.case, kept)
+            except (shutil.Error, FileNotFoundError):  # Spark has renamed something meanwhile
+                shutil.rmtree(kept)
+            else:
+                return
+
+    def _put(self, at: int, how: Break) -> bool:
+        """What a kill at that moment leaves; False if that is nothing that was not tried before."""
+        self._clear()
+        shutil.copytree(self.root / "moments" / str(at), self.case, dirs_exist_ok=True)
+        if how is Break.TEAR and not self.operations[at].tear(self.case):
+            return False
+        if how is Break.SPARK and not take_back(self.case / "state", at):
+            return False
+        seen = _digest(self.case)
+        is_new = seen not in self._tried
+        self._tried.add(seen)
+        return is_new
+
+    def _failed(self, at: int) -> Operation | None:
+        """A run of which one operation fails: that one, if it has come so far."""
+        self._clear()
+        disk = WatchedDisk(self.case, failing_at(at))
+        with disk.mounted(), suppress(Exception):
+            self._run()
+        return disk.log[at] if at < len(disk.log) else None
+
+    def _clear(self) -> None:
+        shutil.rmtree(self.case)
+        self.case.mkdir()
+
+    def _run(self) -> None:
+        self.runs += 1
+        run(self.spark, self.scenario, self.root, self.case / "out", self.case / "state")
+
+
+def _digest(directory: Path) -> str:
+    """All that is in it."""
+    found = sha256()
+    for path in sorted(path for path in directory.rglob("*") if path.name != "lock"):
+        found.update(f"{path.relative_to(directory)}\n".encode())
+        found.update(sha256(path.read_bytes()).digest() if path.is_file() else b"")
+    return found.hexdigest()
 
 
 def take_back(state: Path, which: int) -> bool:
@@ -153,8 +205,15 @@ def everything(crashes: Crashes) -> Iterator[tuple[int, Break]]:
     """Every operation in every way; only what writes can be torn."""
     for at, operation in enumerate(crashes.operations):
         for how in Break:
-            if how is not Break.TEAR or operation.startswith(("pwrite", "fsync")):
+            if how is not Break.TEAR or operation.can_be_torn:
                 yield at, how
+
+
+def _named(name: str) -> tuple[str, int, int]:
+    """A scenario, of how many breaks one is taken, and the first of them."""
+    scenario, _, some = name.partition("/")
+    step, _, part = some.partition("+")
+    return scenario, int(step or 1), (int(part) if part else date.today().toordinal()) % int(step or 1)
 
 
 def main(names: list[str]) -> None:
@@ -163,15 +222,16 @@ def main(names: list[str]) -> None:
     count = 0
     for name in names or SCENARIOS:
         with tempfile.TemporaryDirectory(prefix="datacell-crashes-") as root:
-            scenario, _, step = name.partition("/")
-            crashes = Crashes(spark, SCENARIOS[scenario], Path(root))
-            breaks = list(everything(crashes))[date.today().toordinal() % int(step or 1) :: int(step or 1)]
+            scenario, step, part = _named(name)
+            began, crashes = time.monotonic(), Crashes(spark, SCENARIOS[scenario], Path(root))
+            breaks = list(everything(crashes))[part::step]
             print(f"{name}: {len(crashes.operations)} operations, {len(breaks)} breaks", flush=True)
             found = 0
             for wrong in filter(None, (crashes.broken(at, how) for at, how in breaks)):
                 print(wrong, flush=True)
                 found += 1
-            print(f"{name}: {found} wrong", flush=True)
+            took = f"{crashes.runs} restarts in {time.monotonic() - began:.0f} s"
+            print(f"{name}: {found} wrong, {took}", flush=True)
             count += found
     spark.stop()
     sys.exit(bool(count))

@@ -1,8 +1,7 @@
-"""A disk that breaks at a chosen moment, in this process: the file operations of a run are counted, and one of them
-fails, or the process is as if it were dead from there on.
+"""The disk of a run in this process, watched: the operations by which something becomes durable or goes away.
 
-Counted are the operations by which something becomes durable or goes away: a record, sync, rename, link, delete. What
-Spark writes itself is not counted; a kill may come before what it has written since our last operation.
+These are a record, sync, rename, link, delete. What Spark writes itself is not counted; a kill may come before what it
+has written since our last operation. A disk that breaks lets one of the operations fail.
 """
 
 from __future__ import annotations
@@ -11,9 +10,10 @@ import errno
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from threading import Lock
+from threading import RLock
 from typing import Any
 
 _OPERATIONS = ("fsync", "pwrite", "replace", "rename", "link", "unlink", "rmdir")
@@ -28,28 +28,54 @@ class Break(Enum):
     FAIL = "it fails for want of space"
 
 
-class KilledError(Exception):
-    """Whatever the process does about it, it can write nothing any more."""
+@dataclass(frozen=True)
+class Operation:
+    """What is done to a path; of what is written the place and the first half, of what is synced what already was."""
+
+    name: str
+    path: str
+    place: int = 0
+    half: bytes = b""
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.path}"
+
+    @property
+    def can_be_torn(self) -> bool:
+        return bool(self.half) or self.name == "fsync"
+
+    def tear(self, root: Path) -> bool:
+        """Do the first half of it; False if there is nothing to be halved."""
+        path = root / self.path.removeprefix("/")
+        if not path.is_file():
+            return False
+        if self.half:
+            with path.open("r+b") as file:
+                file.seek(self.place)
+                file.write(self.half)
+        elif self.name == "fsync":
+            os.truncate(path, self.place + (path.stat().st_size - self.place) // 2)
+        return True
 
 
-class BreakingDisk:
-    """Counts the operations below a directory. At the operation `at` it breaks; None never does."""
+class WatchedDisk:
+    """Tells of each operation below a directory before it is done, one after the other."""
 
-    def __init__(self, root: Path, at: int | None = None, how: Break = Break.KILL) -> None:
-        self.root, self.at, self.how = str(root.resolve()), at, how
-        self.log: list[str] = []
-        self._is_dead = False
+    def __init__(self, root: Path, before: Callable[[int], None]) -> None:
+        self.root, self.before = str(root.resolve()), before
+        self.log: list[Operation] = []
         self._synced: dict[str, int] = {}
-        self._lock = Lock()
+        self._lock = RLock()
+        self._is_looking = False
 
     @contextmanager
-    def mounted(self) -> Iterator[BreakingDisk]:
+    def mounted(self) -> Iterator[None]:
         """While this lasts, all operations of the process go through here."""
         originals = {name: getattr(os, name) for name in _OPERATIONS}
         try:
             for name, original in originals.items():
                 setattr(os, name, self._watched(name, original))
-            yield self
+            yield
         finally:
             for name, original in originals.items():
                 setattr(os, name, original)
@@ -57,38 +83,40 @@ class BreakingDisk:
     def _watched(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
         def operation(target: Any, *rest: Any, **options: Any) -> Any:
             path = _path(target, options.get("dir_fd"))
-            if path.startswith(self.root):
-                half = (lambda: original(target, rest[0][: len(rest[0]) // 2], *rest[1:])) if name == "pwrite" else None
-                self._meet(name, path, half)
-            return original(target, *rest, **options)
+            if not path.startswith(f"{self.root}{os.sep}"):
+                return original(target, *rest, **options)
+            with self._lock:
+                if not self._is_looking:
+                    self._meet(name, path, rest)
+                return original(target, *rest, **options)
 
         return operation
 
-    def _meet(self, name: str, path: str, half: Callable[[], object] | None) -> None:
-        with self._lock:
-            if self._is_dead:
-                raise KilledError
-            number = len(self.log)
-            self.log.append(f"{name} {path.removeprefix(self.root)}")
-            if number != self.at:
-                self._passed(name, path)
-                return
-            if self.how is Break.FAIL:
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
-            self._is_dead = True
-            if self.how is Break.TEAR and half is not None:
-                half()
-            elif self.how is Break.TEAR and name == "fsync" and Path(path).is_file():
-                since = self._synced.get(path, 0)
-                os.truncate(path, since + (Path(path).stat().st_size - since) // 2)
-            raise KilledError
-
-    def _passed(self, name: str, path: str) -> None:
-        """What was synced cannot be torn any more."""
-        if name == "fsync" and Path(path).is_file():
+    def _meet(self, name: str, path: str, rest: tuple[Any, ...]) -> None:
+        place, half = self._synced.get(path, 0), b""
+        if name == "pwrite":
+            place, half = rest[1], bytes(rest[0][: len(rest[0]) // 2])
+        found = Operation(name, path.removeprefix(self.root), place, half)
+        self.log.append(found)
+        self._is_looking = True
+        try:
+            self.before(len(self.log) - 1)
+        finally:
+            self._is_looking = False
+        if name == "fsync" and Path(path).is_file():  # what was synced cannot be torn any more
             self._synced[path] = Path(path).stat().st_size
         elif name in ("replace", "rename", "unlink"):
             self._synced.pop(path, None)
+
+
+def failing_at(at: int) -> Callable[[int], None]:
+    """There is no space for the operation of that number; for all others there is."""
+
+    def fail(number: int) -> None:
+        if number == at:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    return fail
 
 
 def _path(target: Any, directory: int | None) -> str:

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 import datacell
 from datacell.cell.cell import Cell
+from datacell.errors import EmitterError
 from emitters.outputs import eventually
 from emitters.tcp_client import Client
 
@@ -93,4 +94,40 @@ def test_an_emitter_without_a_client_says_so_and_finds_everything_after_a_restar
         assert [client.firing() for _ in range(4)] == [(n, [n]) for n in range(4)]
         client.acknowledge(3)
         assert eventually(lambda: output.first_number == 3)
+    second.stop()
+
+
+CHAIN = "CREATE STREAM a (n INT); CREATE STREAM s (n INT); INSERT INTO s SELECT n FROM a"
+
+
+@pytest.mark.parametrize(("made", "fed"), [(STREAM, "s"), (CHAIN, "a")])
+def test_what_waits_for_an_emitter_is_bounded_and_nothing_is_lost(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: str, fed: str
+) -> None:
+    """Its streams wait, also those that lead to it by way of others; a run that is to end gives up and says why."""
+    monkeypatch.setattr("datacell.cell.cell.LONGEST_SILENCE", 0.5)
+    monkeypatch.setattr("datacell.emitters.delivery.LONGEST_SILENCE", 0.5)
+    first = datacell.connect(tmp_path / "state", spark=spark, undelivered=1)
+    first.sql(f"{made}; {QUERY}; {TCP}")
+    first.push(fed, [(0,)])
+    with pytest.raises(EmitterError, match="emitter e cannot deliver: the streams of its query wait"):
+        first.run(once=True)
+    first.push(fed, [(1,)])
+    with pytest.raises(EmitterError, match="emitter e cannot deliver, and 0 MB of answers wait for it"):
+        first.run(once=True)
+    shown = _shown(first, "SHOW EMITTERS")
+    assert (shown["delivered"], shown["pending"], shown["at most"], shown["pending bytes"] > 1) == (0, 1, 1, True)
+    streams = first.sql("SHOW STREAMS")
+    assert streams is not None
+    (stream,) = (row for row in streams.to_pylist() if row["stream"] == fed)
+    assert (stream["rows"], stream["remark"].partition(",")[0]) == (1, "waits: emitter e cannot deliver")
+    first.stop()
+    second = datacell.connect(tmp_path / "state", spark=spark, undelivered=1)
+    second.sql(f"{made}; {QUERY}; {TCP}")
+    second.start()
+    port = getattr(second.works.deliveries.running["e"].emitter, "port", 0)
+    with Client(port) as client:
+        for number in range(2):
+            assert client.firing()[1] == [number]
+            client.acknowledge(number)
     second.stop()

@@ -76,6 +76,20 @@ def test_no_line_of_csv_stops_a_stream(cell: Cell, tmp_path: Path) -> None:
     assert "ts is out of range: years 1 to 9999" in {reason for reason, _ in rejected}
 
 
+@pytest.mark.parametrize("header", ["false", "true"])
+def test_bounds_that_a_stream_sets_reject_lines_and_stop_nothing(cell: Cell, tmp_path: Path, header: str) -> None:
+    """A value may have ten characters; a line may have more, and so may one that is quoted with separators in it."""
+    texts = ["a" * 10, "b" * 11, '"c,c,c"', "d,d,d,d,d,d"]
+    lines = ["s,i", *(f"{text},{n}" for n, text in enumerate(texts))]
+    (tmp_path / "in.csv").write_text("\n".join(lines[header == "false" :]) + "\n")
+    bounds = "maxCharsPerColumn = '10', maxcolumns = '4'"
+    found = _read(cell, f"format = 'csv', path = '{tmp_path}', header = '{header}', {bounds}", "s STRING, i INT")
+    assert sorted(found, key=str) == [("a" * 10, 0), ("c,c,c", 2)]
+    rejected = cell.sql("SELECT reason, `row` FROM s__rejected ORDER BY `row`")
+    assert rejected is not None
+    assert [row["row"] for row in rejected] == ["b" * 11 + ",1", "d,d,d,d,d,d,3"]
+
+
 def test_no_line_of_json_stops_a_stream(cell: Cell, tmp_path: Path) -> None:
     good = b'{"ts": "2020-01-01T00:00:00Z", "i": 1, "s": "a", "d": 1.5, "more": 7}\n'
     (tmp_path / "in.json").write_bytes(good.join([b"", *BAD_JSON.values(), b""]))

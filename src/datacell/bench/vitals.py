@@ -7,6 +7,7 @@ import re
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -63,7 +64,10 @@ def look(minute: float, checkpoint: Path, milliseconds: Sequence[float]) -> Vita
 
 
 def slopes(seen: Sequence[Vitals], skipped: float) -> dict[str, float]:
-    """By how much each figure grows in an hour, by least squares; the first minutes do not count."""
+    """By how much each figure grows in an hour: the median of the slopes between any two looks.
+
+    The first minutes do not count, neither does a single leap, such as memory that a process takes once and keeps.
+    """
     counted = [one for one in seen if one.minute >= skipped]
     hours = [one.minute / 60 for one in counted]
     return {f"{name}_per_hour": _slope(hours, [getattr(one, name) for one in counted]) for name in NAMES[1:]}
@@ -107,5 +111,4 @@ def _slope(hours: Sequence[float], values: Sequence[float]) -> float:
     known = [(x, y) for x, y in zip(hours, values, strict=True) if not np.isnan(y)]
     if len(known) < 2:
         return UNKNOWN
-    xs, ys = (np.asarray(axis) for axis in zip(*known, strict=True))
-    return float(np.polyfit(xs, ys, 1)[0])
+    return float(np.median([(later - value) / (x - hour) for (hour, value), (x, later) in combinations(known, 2)]))

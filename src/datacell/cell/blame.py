@@ -11,6 +11,7 @@ from datacell.engines.spark import SparkEngine
 from datacell.engines.transfers import Account
 from datacell.errors import EngineError
 from datacell.receptors.first_stage import FirstStage
+from datacell.receptors.receptor import cannot_read
 from datacell.runtime.net.scheduler import Scheduler
 from datacell.runtime.streams.stream import RunningStream
 
@@ -27,8 +28,8 @@ def blame(
     name, now = stream.definition.name, stream.clock.now()
     try:
         frame.write.format("noop").mode("overwrite").save()
-    except SPARK_ERRORS:
-        raise error from error.__cause__  # by which the receptor knows whether reading with care helps
+    except SPARK_ERRORS as failed:
+        raise cannot_read(stream.definition, failed) from failed  # by which is known whether reading with care helps
     with scheduler.exclusively() as net:
         for factory in net.readers(name):
             if wanted := list(factory.wanted(name, inf) or ()):

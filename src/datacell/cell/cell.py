@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import inf
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -18,6 +19,7 @@ from datacell.cell.result import Result
 from datacell.cell.running_query import RunningQuery
 from datacell.cell.statements import Statements
 from datacell.cell.works import Works
+from datacell.emitters.delivery import LONGEST_SILENCE
 from datacell.engines.choice import Choice
 from datacell.engines.reasons import never_javas_own
 from datacell.errors import DataCellError, EngineError, EngineLostError, SqlError, counted
@@ -45,6 +47,7 @@ def connect(
     refuse_infeasible: bool = False,
     driver_memory: int = DRIVER_MEMORY,
     kept_firings: int = Bound.firings,
+    undelivered: int = Bound.undelivered,
     safe: bool = False,
     roots: Sequence[str | Path] = (),
     sharing: str = "auto",
@@ -53,8 +56,9 @@ def connect(
 
     A query that cannot keep up with the declared rates is started with a warning, or with `refuse_infeasible` not. Of
     what queries keep, `driver_memory` bytes may be in the driver; what would not fit stays on the cluster. Of a query
-    without an emitter the last `kept_firings` stay for `results()`, if they have no more than 64 MB. A `safe` cell
-    takes statements from strangers: of files they reach what is in `roots`, and of all else nothing. With `sharing`
+    without an emitter the last `kept_firings` stay for `results()`, if they have no more than 64 MB. As long as of a
+    query `undelivered` bytes wait for its emitters, its streams wait, too. A `safe` cell takes statements from
+    strangers: of files they reach what is in `roots`, and of all else nothing. With `sharing`
     "auto" equal queries are answered together; "shared", "separate" and "chained" are the thesis' strategies: each is
     answered by itself, from one basket, from a copy of its own, or from what those before it have left.
     """
@@ -62,7 +66,8 @@ def connect(
         raise SqlError("roots are what a safe cell may reach", hint="say safe=True, or --safe, too")
     directory = None if checkpoint is None else Path(checkpoint)
     chosen = Choice(engine), Strategy(strategy), clock or SystemClock()
-    works = Works(directory, spark, master, *chosen, driver_memory, Bound(kept_firings), Sharing(sharing))
+    bound = Bound(kept_firings, undelivered=undelivered)
+    works = Works(directory, spark, master, *chosen, driver_memory, bound, Sharing(sharing))
     if safe:
         works.forbid_files_as_tables()
     return Cell(works, refuse_infeasible, Safety(tuple(map(Path, roots))) if safe else None)
@@ -190,6 +195,7 @@ class Cell:
             return
         self._is_running = True
         self._stopping.clear()
+        self.works.scheduler.open(LONGEST_SILENCE if once else inf)
         self.statements.refreshing.refresh_due(self.statements.catalog)
         net = self.works.scheduler.members
         for factory in list(net.factories.values()):
@@ -236,6 +242,7 @@ class Cell:
 
     def _halt(self) -> None:
         self._stopping.set()
+        self.works.scheduler.close()
         self.works.intake.stop_all()
         self._is_running = False
 

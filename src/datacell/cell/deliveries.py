@@ -50,7 +50,10 @@ class Deliveries:
             net.add_emitter(name, source.factory.name)
             self.running[name] = delivery
             output.takers[name.lower()] = Taker(
-                emitter.takes_files if source.answered.member is None else False, lambda: delivery.cursor, source.name
+                emitter.takes_files if source.answered.member is None else False,
+                lambda: delivery.cursor,
+                source.name,
+                delivery.trouble,
             )
             output.standing.moved(None, delivery.cursor)
         delivery.start()
@@ -60,7 +63,8 @@ class Deliveries:
         for query in queries:
             for name in self.checkpoint.emitters_of(query):
                 cursor = saved_cursor(self.checkpoint.emitter(name), name, output)
-                output.takers[name] = Taker(answers_whole, partial(int, cursor), query)
+                missing = f"it was not created again: CREATE EMITTER {name} …, or DROP CONTINUOUS QUERY {query}"
+                output.takers[name] = Taker(answers_whole, partial(int, cursor), query, partial(str, missing))
 
     def stop(self, name: str) -> None:
         delivery = self.running.pop(name)

@@ -152,6 +152,8 @@ class Intake:
                 take = self._transferred(running, source, number, frame)
             else:
                 take = self._staged(running, source, wanted, number, frame)
+        if stream in self.overlooked:
+            self.overlooked[stream].read(self.receptors[stream].log.files(number))
 
         def taken() -> None:
             with _noting(self._whole, stream):

@@ -14,11 +14,13 @@ from datacell.algebra import duration
 from datacell.compile.explain.subject import one_plan
 from datacell.emitters.delivery import Delivery
 from datacell.errors import EngineError
+from datacell.runtime.net.backpressure import undelivered
 from datacell.runtime.net.factory import Factory
 from datacell.runtime.net.members import Members
 from datacell.runtime.net.sharing import NamedQuery, others
 from datacell.runtime.net.strategies import told
 from datacell.runtime.plans.observed import Observed
+from datacell.runtime.storage.output import Output
 from datacell.sql.statements.statement import Thing
 
 NO_TROUBLES: Mapping[str, str] = MappingProxyType({})
@@ -91,12 +93,18 @@ def _streams(net: Members, failing: Mapping[str, str], remarks: Mapping[str, str
                 stream.basket.progress.late,
                 stream.basket.progress.rejected,
                 stream.basket.account.to_driver.rows,
-                "; ".join(filter(None, (stream.remark, remarks.get(name)))),
+                "; ".join(filter(None, (stream.remark, remarks.get(name), _waiting(net, name)))),
                 failing.get(name),
             )
             for name, stream in list(net.streams.items())
         ],
     )
+
+
+def _waiting(net: Members, stream: str) -> str:
+    """For whom it waits, if its answers are not delivered."""
+    found = net.full(stream)
+    return "" if found is None else f"waits: {undelivered(found).message}"
 
 
 def _queries(net: Members, versions: Mapping[str, str]) -> pa.Table:
@@ -189,12 +197,16 @@ def _engine(observed: Observed) -> str:
 
 def _emitters(deliveries: Mapping[str, Delivery]) -> pa.Table:
     return _table(
-        ("emitter", "state", "guarantee", "delivered", "pending", "failure"),
+        ("emitter", "state", "guarantee", "delivered", "pending", "pending bytes", "at most", "failure"),
         [
-            (name, d.state, d.emitter.guarantee, d.cursor, d.pending, d.trouble())
+            (name, d.state, d.emitter.guarantee, d.cursor, d.pending, d.pending_bytes, _most(d.output), d.trouble())
             for name, d in list(deliveries.items())
         ],
     )
+
+
+def _most(output: Output) -> int | None:
+    return None if output.bound is None else output.bound.undelivered
 
 
 def _table(names: tuple[str, ...], rows: list[tuple[Any, ...]]) -> pa.Table:

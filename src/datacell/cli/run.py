@@ -54,6 +54,9 @@ def run(
     kept_firings: Annotated[
         int, typer.Option(help="Firings that are kept of a query without an emitter.", metavar="N", min=1)
     ] = 1_000,
+    undelivered: Annotated[
+        int, typer.Option(help="Megabytes of a query's answers that may wait for its emitters.", metavar="MB", min=1)
+    ] = 1_024,
     refuse_infeasible: Annotated[
         bool, typer.Option("--refuse-infeasible", help="Do not start queries that cannot keep up with declared rates.")
     ] = False,
@@ -80,6 +83,7 @@ def run(
         refuse_infeasible=refuse_infeasible,
         driver_memory=driver_memory << 20,
         kept_firings=kept_firings,
+        undelivered=undelivered << 20,
         safe=safe,
         roots=root or (),
         sharing=sharing.value,

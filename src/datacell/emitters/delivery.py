@@ -96,6 +96,11 @@ class Delivery:
         return self.output.next_number - self.cursor
 
     @property
+    def pending_bytes(self) -> int:
+        """What has not been delivered yet, as it is kept."""
+        return self.output.undelivered(self.cursor)
+
+    @property
     def state(self) -> str:
         """In a word or two."""
         if self.failure is not None:
@@ -105,7 +110,14 @@ class Delivery:
         return "delivering" if self.trouble() is None else "waiting"
 
     def trouble(self) -> str | None:
-        """Why it does not get on, if it does not."""
+        """Why it does not get on, if it does not; and that others wait for it, if they do."""
+        found = self._why()
+        if not self.pending or not self.output.is_full():
+            return found
+        waits = f"the streams of its query wait, because {self.pending_bytes >> 20:,} MB are not delivered"
+        return "; ".join(filter(None, (waits, found)))
+
+    def _why(self) -> str | None:
         if self.failure is not None:
             return self.failure
         busy = self._busy_since

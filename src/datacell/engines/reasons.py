@@ -45,7 +45,7 @@ def explained(error: BaseException | str) -> str:
     """What went wrong, in one line out of the pages that Spark writes."""
     message = _FRAME.sub("", _shortened(str(error)))
     if found := _GONE.search(message):
-        return f"the file {found['file'] or found['path']} is gone"
+        return f"the file {(found['file'] or found['path']).rstrip('.')} is gone"
     if found := _DENIED.search(message):
         return f"the file {found['file']} cannot be read: {found['why']}"
     if found := _FULL.search(message):

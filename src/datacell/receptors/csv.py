@@ -47,8 +47,11 @@ def careful(
     """The same rows in the way that cannot throw."""
     lines = _lines(spark, options)
     line = f.col(_LINE)
-    sound = f.when(_fits(line, separator(options)), line)
-    parsed = f.from_csv(sound, _schema(stream, order), {**options, **_PARSING})
+    fits, unbounded = _fits(line, separator(options)), {**_unbounded(options), **_PARSING}
+    if (longest := _longest(options)) is not None:
+        texts = f.from_csv(f.when(fits, line), ", ".join(f"{in_backticks(n)} string" for n in order), unbounded)
+        fits &= f.coalesce(_length(texts, order) <= longest, f.lit(True))
+    parsed = f.from_csv(f.when(fits, line), _schema(stream, order), unbounded)
     frame = lines.select(line, parsed.alias(_PARSED), *FILE_ORDER)
     malformed = f.when(f.col(_PARSED).isNull(), line).otherwise(f.col(f"{_PARSED}.{MALFORMED}"))
     columns = [f.col(f"{_PARSED}.{in_backticks(c.name)}").alias(c.name) for c in stream.columns]
@@ -74,6 +77,24 @@ def _read(
     return reader.load(), [*columns, malformed.alias(MALFORMED)]
 
 
+def _unbounded(options: dict[str, str]) -> dict[str, str]:
+    """Options with which no value is too long; a row that has more fields than columns is rejected in any case."""
+    others = {n: value for n, value in options.items() if n.lower() not in ("maxcharspercolumn", "maxcolumns")}
+    return {**others, "maxCharsPerColumn": "-1"}
+
+
+def _longest(options: dict[str, str]) -> int | None:
+    """Characters that a value may have, if the stream says so."""
+    given = next((value for name, value in options.items() if name.lower() == "maxcharspercolumn"), "")
+    return int(given) if given.isdecimal() else None
+
+
+def _length(texts: Column, order: tuple[str, ...]) -> Column:
+    """Characters of the longest value of a row."""
+    lengths = [f.coalesce(f.length(texts[name]), f.lit(0)) for name in order]
+    return f.greatest(*lengths) if len(lengths) > 1 else lengths[0]
+
+
 def _schema(stream: StreamDefinition, order: tuple[str, ...]) -> str:
     kinds = {c.name: str(c.type) for c in stream.columns}
     fields = [f"{in_backticks(name)} {kinds.get(name, 'string')}" for name in order]
@@ -84,7 +105,7 @@ def _lines(spark: SparkSession, options: dict[str, str]) -> DataFrame:
     """The lines that are neither blank nor comments; Spark's csv reader knows which is a file's header."""
     if options.get("header", "false").lower() == "true":
         whole = {"sep": _NO_SEPARATOR, "quote": "\uffff", "escape": "\uffff", "mode": "PERMISSIVE"}
-        reader = spark.readStream.format("csv").options(**{**options, **whole})
+        reader = spark.readStream.format("csv").options(**{**_unbounded(options), **whole})
     else:
         reader = spark.readStream.format("text").options(**options)
     line = f.col(_LINE)

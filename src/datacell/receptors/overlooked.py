@@ -1,7 +1,8 @@
 """Files whose rows nobody reads, though somebody may expect it: they are told of.
 
-Spark reads a file once, as it is when it first sees it: what is added later is not read. Of a directory it reads the
-files, and what is in directories of it only if `recursiveFileLookup` says so.
+Spark reads a file once, as it is when it first sees it: what is added later is not read. A file that is gone when its
+turn comes it takes for an empty one. Of a directory it reads the files, and what is in directories of it only if
+`recursiveFileLookup` says so.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -33,6 +34,7 @@ class Overlooked:
         self._times: dict[str, int] = {}
         self._parsed: set[str] = set()
         self._changed: dict[str, int] = {}
+        self._gone: set[str] = set()
         self._below = _below({name.lower(): value for name, value in stream.options})
         self._next = 0.0
         if self._below:
@@ -41,9 +43,15 @@ class Overlooked:
     @property
     def remark(self) -> str:
         """What is not read at present."""
-        names = sorted(Path(path).name for path in self._changed)
-        such = f"{counted(len(names), 'file')} changed after being read, such as {names[0]}" if names else ""
-        return "; ".join(filter(None, (such, self._below)))
+        changed = _such(self._changed, "changed after being read")
+        return "; ".join(filter(None, (_such(self._gone, "gone before being read"), changed, self._below)))
+
+    def read(self, files: Iterable[str]) -> None:
+        """These were read just now; what is not there any more was not there then, or only for a part of it."""
+        local = (unquote(urlsplit(file).path) for file in files if file.startswith("file:"))
+        for path in (path for path in local if not Path(path).exists()):
+            self._gone.add(path)
+            _warn(self._stream, f"{path} is gone, and its rows are missing, unless it went while it was read")
 
     def look(self, at_once: bool = False) -> None:
         """Tell of files that have changed since they were read, each time that they do."""
@@ -67,6 +75,12 @@ class Overlooked:
                     self._times |= {unquote(found.path): read for found, read in local}
                     self._parsed.add(path.name)
         yield from self._times.items()
+
+
+def _such(paths: Iterable[str], how: str) -> str:
+    """How many files, with an example."""
+    names = sorted(Path(path).name for path in paths)
+    return f"{counted(len(names), 'file')} {how}, such as {names[0]}" if names else ""
 
 
 def _below(options: Mapping[str, str]) -> str:

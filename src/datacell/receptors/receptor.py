@@ -20,7 +20,7 @@ from datacell.errors import CheckpointError, DataCellError, EngineLostError, Sou
 from datacell.receptors.behind import AT_ONCE, Behind, Take
 from datacell.receptors.checks import checked, checked_columns
 from datacell.receptors.retrying import Retrying
-from datacell.receptors.sources import Source
+from datacell.receptors.sources import Source, reads_files
 from datacell.receptors.spark_log import Note, SparkLog
 
 _IMPASSABLE = "MALFORMED_CSV_RECORD"
@@ -161,7 +161,7 @@ class Receptor:
         again = self._differently(why)
         if again is None:
             assert isinstance(why, Exception)
-            failure = why if isinstance(why, DataCellError) else _stopped(self.stream, why)
+            failure = why if isinstance(why, DataCellError) else cannot_read(self.stream, why)
             if self._once or isinstance(failure, CheckpointError | EngineLostError):
                 raise failure from None
             if self.retrying.failure is None or self.retrying.is_due:
@@ -182,14 +182,14 @@ class Receptor:
             except SPARK_ERRORS as error:
                 if is_gone(error):
                     raise lost() from error
-                self.retrying.failed(_stopped(self.stream, error))
+                self.retrying.failed(cannot_read(self.stream, error))
 
     def _read(self) -> None:
         try:
             self._query = self._started()
         except SPARK_ERRORS as error:
             self.stop()
-            raise _stopped(self.stream, error) from error
+            raise cannot_read(self.stream, error) from error
 
     def _started(self) -> StreamingQuery:
         self.log.take_back(self._taken)
@@ -245,12 +245,14 @@ def _require_going_on(stopping: Event) -> None:
         raise SourceError("stopped")
 
 
-def _stopped(stream: StreamDefinition, error: Exception) -> DataCellError:
+def cannot_read(stream: StreamDefinition, error: BaseException) -> DataCellError:
+    """What is said of a source that fails."""
     if is_gone(error):
         return lost()
+    choices = "mend it, or move it away to go on without it" if reads_files(stream) else "fix the source"
     return SourceError(
         f"stream {stream.name} stopped: {explained(error)}",
-        hint="fix the source and run again: with the same checkpoint it goes on where it stopped",
+        hint=f"{choices}, and run again: with the same checkpoint it goes on where it stopped",
     )
 
 

@@ -209,11 +209,12 @@ def _listed(directory: Path) -> list[Path]:
 
 def _files_of(log: Path, number: int) -> Iterator[str]:
     """The files that Spark has read as batch `number`."""
-    since = _source_batch(log, number - 1) if number else -1
-    for path in needed(log / "sources" / "0"):
+    since, until = _source_batch(log, number - 1) if number else -1, _source_batch(log, number)
+    listed = [log / "sources" / "0" / str(one) for one in range(since + 1, until + 1)]
+    for path in listed if all(path.is_file() for path in listed) else needed(log / "sources" / "0"):
         for line in _text(path).splitlines()[1:]:
             entry = json.loads(line)
-            if since < entry["batchId"] <= _source_batch(log, number):
+            if since < entry["batchId"] <= until:
                 yield entry["path"]
 
 

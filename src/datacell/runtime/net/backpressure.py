@@ -1,11 +1,16 @@
-"""Backpressure: a stream that runs ahead waits until a slower one that is read with it has caught up."""
+"""Backpressure: a stream waits until a slower one that is read with it has caught up.
+
+It also waits while too many of the answers that its rows lead to are not delivered: they are never let go.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
+from datacell.errors import EmitterError
 from datacell.runtime.net.factory import Factory
+from datacell.runtime.net.feeder import Feeder
 from datacell.runtime.streams.stream import RunningStream
 
 LARGEST_BASKET = 1 << 30
@@ -14,6 +19,7 @@ LARGEST_BASKET = 1 << 30
 
 class _Members(Protocol):
     streams: dict[str, RunningStream]
+    feeders: dict[str, Feeder]
 
     def readers(self, stream: str) -> list[Factory]: ...
 
@@ -30,3 +36,28 @@ def has_room(net: _Members, stream: str) -> bool:
     beside = {s for factory in readers for s in factory.streams}
     slower = [s for s in beside if s != stream and streams[s].watermark() < running.watermark()]
     return not any(streams[s].is_read() and not streams[s].idle() for s in slower)
+
+
+def full(net: _Members, stream: str) -> Factory | None:
+    """A factory to which rows of the stream come, also by way of others, and whose answers nobody takes."""
+    return next((factory for factory in _downstream(net, [stream]) if factory.output.is_full()), None)
+
+
+def undelivered(factory: Factory) -> EmitterError:
+    """What is said where nobody waits any longer."""
+    output = factory.output
+    name, taker = min(output.takers.items(), key=lambda one: one[1].cursor())
+    why = taker.trouble() or "it takes too long"
+    return EmitterError(
+        f"emitter {name} cannot deliver, and {output.undelivered() >> 20:,} MB of answers wait for it: {why}",
+        hint="fix it and run again with the same checkpoint: nothing is lost",
+    )
+
+
+def _downstream(net: _Members, streams: Iterable[str]) -> Iterator[Factory]:
+    """All that rows of these streams lead to. They never run in a circle."""
+    for stream in streams:
+        for factory in net.readers(stream):
+            yield factory
+            fed = (feeder for feeder in net.feeders.values() if feeder.source == factory.name)
+            yield from _downstream(net, [feeder.stream.definition.name for feeder in fed])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -13,11 +13,12 @@ import pyarrow as pa
 from datacell.engines.protocol import Files
 from datacell.runtime.plans.memory import DriverMemory
 from datacell.runtime.storage import files
-from datacell.runtime.storage.seal import damaged, missing
+from datacell.runtime.storage.parts import Manifest, manifest, require
 
 Rows: TypeAlias = pa.Table | Files
 """In the driver, or on the cluster."""
 
+HELD = "a table as queries see it"
 _PINS, _ARROW, _PARQUET = "pins.json", ".arrow", ".parquet"
 
 
@@ -29,6 +30,8 @@ class Version:
     rows: Rows
     at: datetime
     made_of: str
+    parts: Manifest = field(default_factory=dict)
+    """What executors have written of it, as it was then."""
 
     @property
     def bytes(self) -> int:
@@ -70,12 +73,13 @@ class TableVersions:
         number = self._next
         newest = self._versions.get(number - 1)
         if newest is not None and newest.made_of == made_of and _equal(newest.rows, rows):
-            self._versions[newest.number] = Version(newest.number, newest.rows, at, made_of)
+            self._versions[newest.number] = replace(newest, at=at)
             self._hold(self._versions[newest.number])
             return newest.number
         if not isinstance(rows, Files):
             files.save_table(self._path(number, _ARROW), rows)
-        self._versions[number] = Version(number, rows, at, made_of)
+        parts = manifest(self._directory, rows.paths) if isinstance(rows, Files) else {}
+        self._versions[number] = Version(number, rows, at, made_of, parts)
         self._hold(self._versions[number])
         self._next += 1
         return number
@@ -98,21 +102,16 @@ class TableVersions:
         self._next, self._pins = saved["next"], {q: n for q, n in saved["pins"].items() if is_alive(q)}
         for key, noted in saved["versions"].items():
             if int(key) in self._pins.values():
-                version = Version(int(key), self._rows(int(key), noted), _instant(noted["at"]), noted["made of"])
+                rows, at, parts = self._rows(int(key), noted), _instant(noted["at"]), noted.get("parts", {})
+                version = Version(int(key), rows, at, noted["made of"], parts)
                 self._versions[version.number] = version
                 self._hold(version)
 
     def _rows(self, number: int, noted: dict[str, Any]) -> Rows:
-        if "files" not in noted:
+        if "count" not in noted:
             return files.read_table(self._path(number, _ARROW))[0]
-        directory = self._path(number, _PARQUET)
-        for name, size in noted["files"]:
-            path = directory / name
-            if not path.is_file():
-                raise missing(path)
-            if path.stat().st_size != size:
-                raise damaged(path, "it is not as long as it was")
-        return Files((str(directory),), noted["count"])
+        require(self._directory, noted.get("parts", {}), HELD)
+        return Files((str(self._path(number, _PARQUET)),), noted["count"])
 
     def _path(self, number: int, suffix: str) -> Path:
         return self._directory / files.numbered_name(number, suffix)
@@ -126,8 +125,7 @@ def _equal(one: Rows, other: Rows) -> bool:
 def _noted(version: Version) -> dict[str, Any]:
     noted: dict[str, Any] = {"at": version.at.isoformat(), "made of": version.made_of}
     if isinstance(version.rows, Files):
-        parts = sorted(p for path in version.rows.paths for p in Path(path).rglob("part-*") if p.is_file())
-        noted |= {"count": version.rows.count, "files": [[p.name, p.stat().st_size] for p in parts]}
+        noted |= {"count": version.rows.count, "parts": version.parts}
     return noted
 
 

@@ -28,6 +28,8 @@ class Bound:
 
     firings: int = 1_000
     bytes: int = 64 << 20
+    undelivered: int = 1 << 30
+    """Bytes of firings that wait for those who must have them, from which on a query takes no more rows."""
 
 
 class StoredFirings:
@@ -37,9 +39,12 @@ class StoredFirings:
         self.directory, self.schema = directory, schema
         self._paths = dict(files.numbered(directory, _SUFFIX))
         self._sizes: dict[int, int] = {}
+        self.bytes = 0
         self._beside: dict[int, tuple[str, ...]] = {}
-        """The files that a firing's file names, where that is known."""
+        """The files that a firing's file names."""
         self._require_all()
+        for number in self._paths:
+            self._weigh(number)
 
     @property
     def numbers(self) -> list[int]:
@@ -62,6 +67,7 @@ class StoredFirings:
         """The firing is there."""
         self._paths[number] = path
         self._beside[number] = tuple(self._names(content)) if isinstance(content, Files) else ()
+        self._weigh(number)
 
     def read(self, number: int) -> tuple[Answer, dict[str, Any]]:
         rows, state = files.read_table(self._paths[number])
@@ -75,28 +81,30 @@ class StoredFirings:
     def remove(self, number: int) -> None:
         """A firing's file, and what it names; the file first, so that it never names what is not there."""
         path = self._paths.pop(number)
-        names = self._beside.pop(number, None)
-        if names is None:
-            names = tuple(files.read_table(path)[1].get(_FILES, ()))
+        names = self._beside.pop(number)
         files.remove(path, directories=[self.directory / name for name in names])
-        self._sizes.pop(number, None)
+        self.bytes -= self._sizes.pop(number, 0)
 
     def first_within(self, bound: Bound, below: int) -> int:
         """The first firing that stays within the bound, of those below a number; the others do not count."""
         first, size = below, 0
         for number in [n for n in reversed(self.numbers) if n < below][: bound.firings]:
-            size += self._size(number)
+            size += self._sizes[number]
             if size > bound.bytes:
                 break
             first = number
         return first
 
-    def _size(self, number: int) -> int:
-        if number not in self._sizes:
-            beside = [self.directory / name for name in self._beside.get(number, ())]
-            inside = [path for one in beside for path in one.rglob("*") if path.is_file()]
-            self._sizes[number] = sum(path.stat().st_size for path in (self._paths[number], *inside))
-        return self._sizes[number]
+    def bytes_from(self, number: int) -> int:
+        """Of the firings from this number on."""
+        return sum(size for one, size in self._sizes.items() if one >= number)
+
+    def _weigh(self, number: int) -> None:
+        beside = [self.directory / name for name in self._beside.get(number, ())]
+        inside = [path for one in beside for path in one.rglob("*") if path.is_file()]
+        self.bytes -= self._sizes.get(number, 0)
+        self._sizes[number] = sum(path.stat().st_size for path in (self._paths[number], *inside))
+        self.bytes += self._sizes[number]
 
     def _names(self, content: Files) -> list[str]:
         return [str(Path(path).relative_to(self.directory)) for path in content.paths]
@@ -106,8 +114,10 @@ class StoredFirings:
         for number in range(min(self._paths, default=0), max(self._paths, default=0)):
             if number not in self._paths:
                 raise missing(self.directory / files.numbered_name(number, _SUFFIX))
-        for path in self._paths.values():
-            require(self.directory, files.read_table(path)[1].get("parts", {}))
+        for number, path in self._paths.items():
+            state = files.read_table(path)[1]
+            require(self.directory, state.get("parts", {}))
+            self._beside[number] = tuple(state.get(_FILES, ()))
 
 
 def remove_directories(paths: Iterable[Path]) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import inf
 from pathlib import Path
 from threading import Condition, Lock
 from typing import Any, TypeAlias
@@ -40,6 +41,8 @@ class Taker:
     cursor: Callable[[], int]
     query: str = ""
     """Whose answers these are to him."""
+    trouble: Callable[[], str | None] = lambda: None
+    """Why he does not get on, if he does not."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +139,17 @@ class Output:
         """How executors write answers so that their only taker can have them as they are; None is Parquet."""
         taken = [taker.takes for taker in list(self.takers.values())]
         return taken[0] if len(taken) == 1 and isinstance(taken[0], Csv) else None
+
+    def undelivered(self, since: int | None = None) -> int:
+        """Bytes of the firings from this number on; from the first one on that somebody must have and has not."""
+        with self._changed:
+            number = min((t.cursor() for t in self.takers.values()), default=None) if since is None else since
+            return 0 if number is None else self._stored.bytes_from(number)
+
+    def is_full(self) -> bool:
+        """Does so much wait for those who must have it that there should not come more?"""
+        most = inf if self.bound is None else self.bound.undelivered
+        return self._stored.bytes > most and self.undelivered() > most
 
     def append(self, rows: Answer, state: dict[str, Any], latest: pa.Table | None = None) -> None:
         """Write a firing, and beside it the latest answer where the rows do not tell it.

@@ -33,19 +33,19 @@ def manifest(root: Path, directories: Iterable[str]) -> Manifest:
     return found
 
 
-def require(root: Path, noted: Mapping[str, tuple[int, int]]) -> None:
-    """An error that names the file that is not as it was written."""
+def require(root: Path, noted: Mapping[str, tuple[int, int]], held: str = _LOST) -> None:
+    """An error that names the file that is not as it was written, and says what it has."""
     for name, (length, checksum) in noted.items():
         path, beside = root / name, _beside(root / name)
         if not path.is_file():
-            raise missing(path, _LOST)
+            raise missing(path, held)
         if path.stat().st_size != length:
-            raise damaged(path, f"it has {path.stat().st_size} bytes, and {length} were written", _LOST)
+            raise damaged(path, f"it has {path.stat().st_size} bytes, and {length} were written", held)
         if crc32(_evidence(path)) != checksum:
             which = beside if beside.is_file() else path
-            raise damaged(which, "its content is not what was written", _LOST)
+            raise damaged(which, "its content is not what was written", held)
         if beside.is_file() and not _is_as_told(path, beside):
-            raise damaged(path, "its content is not what was written", _LOST)
+            raise damaged(path, "its content is not what was written", held)
 
 
 def _evidence(part: Path) -> bytes:
