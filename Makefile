@@ -51,7 +51,7 @@ demo: setup
 
 BENCHES := net lifting hop basic steps selectivity window-size landmark adaptive against-engine growth \
 	optimizer-time placement feasibility intervals volume latency transfers backlog large-state executors \
-	chain batches strategies
+	chain batches strategies sharing
 
 bench: setup
 	for name in $(BENCHES); do JAVA_HOME="$$(cat $(VENV)/java-home)" $(BIN)/datacell bench $$name || exit 1; done

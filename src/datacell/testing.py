@@ -246,7 +246,9 @@ def _described(trial: Trial, answered: Answered, query: Query) -> Described:
     setting = Setting(statistics(trial.catalog.streams.values()), SHIPPED, trial.wanted, trial.strategy)
     first = query if query.text == answered.text else script.query(answered.text, trial.catalog)
     net = trial.scheduler.members
-    return described(net, trial.asked, first, answered, lambda one: trial.compile(one, setting))
+    return described(
+        net, trial.asked, first, answered, lambda one: trial.compile(one, setting), lambda name: _directory(trial, name)
+    )
 
 
 def _made(trial: Trial, described: Described, plans: Plans | None) -> Factory:
@@ -254,13 +256,18 @@ def _made(trial: Trial, described: Described, plans: Plans | None) -> Factory:
     name = answered.factory
     require_room(trial.sharing, answered.query, compiled, trial.scheduler.members.factories.values())
     life, schema = name.lower(), arrow_schema(compiled.optimized.result)
-    output = Output(trial.directory / "queries" / file_name(name), schema, life)
+    output = Output(_directory(trial, name), schema, life)
     if plans is None:
         made_of = {table: schema_of(_found(trial.tables, table).schema) for table in compiled.tables.values()}
         trial.pinned.pin(life, made_of)
     reader = trial.pinned.reader(life)
     chosen = plans or Plans.on(trial.engine, name, reader if family is None else family.reader(reader))
+    chosen.reading = chosen.reading if family is None else family.reading
     return trial.scheduler.members.add_factory(name, compiled, output, chosen, compiled.evaluation.why, family)
+
+
+def _directory(trial: Trial, factory: str) -> Path:
+    return trial.directory / "queries" / file_name(factory)
 
 
 def _drop(trial: Trial, query: str) -> None:

@@ -6,7 +6,8 @@
 
 This is a dependent join of the table of members with the template, and unnesting it is what answers all members at
 once (`rewrite.unnest_subqueries`). Whoever reads a constant first meets the table, so that only the number of a member
-is carried, and never its constants: what is kept for a number is that of one member for ever.
+is carried, and never its constants: what is kept for a number is that of one member for ever. Aggregates under range
+conditions are made of intervals instead (`algebra.elementary`).
 """
 
 from __future__ import annotations
@@ -17,26 +18,35 @@ from itertools import count
 
 from sqlglot import exp
 
-from datacell.algebra import scalar, tree
+from datacell.algebra import scalar
 from datacell.algebra.carry import narrowed
+from datacell.algebra.elementary import MARK, Axis, Kind, over_intervals
 from datacell.algebra.plan import Aggregate, Apply, Filter, Group, Join, Map, Plan, Table
 from datacell.algebra.query import Query
 from datacell.algebra.schema import Field, Named
 from datacell.algebra.template import Template
 from datacell.algebra.types import BIGINT
 
-MEMBERS = "members′"
+MEMBERS = f"members{MARK}"
 """The table of the members of a family."""
 
 MEMBER = "member′"
 """The column of answers that says whose they are."""
 
+_KINDS = frozenset(kind.value for kind in Kind)
+
 NUMBER = Field("number", BIGINT)
 """By which a member is known in the table. No number is given twice."""
 
 
-def family(query: Query, template: Template) -> Query:
-    """One query for all members of the template, which is that of this query."""
+def is_of_members(table: str) -> bool:
+    """Is it a table about the members of a family?"""
+    kind, mark, _ = table.partition(MARK)
+    return bool(mark) and (table == MEMBERS or kind in _KINDS)
+
+
+def family(query: Query, template: Template) -> tuple[Query, tuple[Axis, ...]]:
+    """One query for all members of the template, which is that of this query; and the axes that it has ranges of."""
     aliases = (f"{MEMBERS}{number}" for number in count(1))
     members = Table(MEMBERS, MEMBERS, (NUMBER,), is_fixed=True)
     (mine,) = members.schema.names
@@ -54,9 +64,18 @@ def family(query: Query, template: Template) -> Query:
             return node
         return _reading(node, *beside(_input(node), scalar.outer(mine)))
 
-    answers = Apply(members, tree.transform_up(template.plan, change))
+    axes: list[Axis] = []
+
+    def made(node: Plan) -> Plan:
+        found = over_intervals(node, mine, len(axes) + 1) if isinstance(node, Aggregate) else None
+        if found is None:
+            return change(node.with_children([made(child) for child in node.children]))
+        axes.append(found[1])
+        return found[0]
+
+    answers = Apply(members, made(template.plan))
     columns = (Named(MEMBER, scalar.column(mine), BIGINT), *answers.schema.passing(query.plan.schema.names))
-    return replace(query, plan=Map(answers, columns), given=(), otherwise=None)
+    return replace(query, plan=Map(answers, columns), given=(), otherwise=None), tuple(axes)
 
 
 def _input(node: Plan) -> Plan:

@@ -39,6 +39,7 @@ class Name(Enum):
     CHAIN = "chain"
     BATCHES = "batches"
     STRATEGIES = "strategies"
+    SHARING = "sharing"
 
 
 class Bench(Protocol):

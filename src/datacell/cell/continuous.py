@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import partial
 
 from datacell.algebra import show
 from datacell.algebra.query import Query
@@ -98,8 +99,9 @@ class ContinuousQueries:
     def _described(self, name: str, query: Query, answered: Answered) -> Described:
         """With a warning, or not at all, if it cannot keep up with what is declared."""
         first = query if query.text == answered.text else script.query(answered.text, self.catalog())
-        asked, catalog = self.works.checkpoint.asked, self.catalog()
-        found = described(self._net, asked, first, answered, lambda one: self.works.compiled(one, catalog))
+        checkpoint, catalog = self.works.checkpoint, self.catalog()
+        compiles = partial(self.works.compiled, catalog=catalog)
+        found = described(self._net, checkpoint.asked, first, answered, compiles, checkpoint.query)
         compiled = found.compiled
         require_room(self.works.sharing, name, compiled, self._net.factories.values())
         told = warning(name, compiled)

@@ -110,7 +110,9 @@ class Works:
         known, units = compiled.setting.known, compiled.setting.units
         reader = self.pinned.reader(life)
         tables = reader if family is None else family.reader(reader)
-        return Plans.placed(name, engines, compiled.site, tables, known, units, self.memory)
+        made = Plans.placed(name, engines, compiled.site, tables, known, units, self.memory)
+        made.reading = made.reading if family is None else family.reading
+        return made
 
     def _is_alive(self, life: str) -> bool:
         return life in self.checkpoint.definitions.lives()

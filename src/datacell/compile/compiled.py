@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from datacell.algebra import tree
-from datacell.algebra.members import MEMBERS
+from datacell.algebra.members import is_of_members
 from datacell.algebra.plan import Plan, Table
 from datacell.algebra.query import Query
 from datacell.algebra.schema import Field
@@ -72,7 +72,8 @@ class Compiled:
     @cached_property
     def tables(self) -> Mapping[str, str]:
         """The tables that it reads beside streams: as they are called in it, by their names in small letters."""
-        return {name.lower(): name for name in sorted(tree.table_names(self.optimized.plan) - {MEMBERS})}
+        found = tree.table_names(self.optimized.plan)
+        return {name.lower(): name for name in sorted(found) if not is_of_members(name)}
 
     def columns_read(self, stream: str) -> frozenset[str]:
         """The columns that it reads of a stream, wherever it does."""

@@ -12,28 +12,42 @@ whatever a member's constants, it sees from the beginning, as an equal query doe
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from threading import RLock
 
 import pyarrow as pa
 
+from datacell.algebra.elementary import Axis, Kind
 from datacell.algebra.members import MEMBER, MEMBERS, NUMBER
 from datacell.algebra.template import Constants, Template, value
 from datacell.engines.arrow import arrow_type
+from datacell.runtime.net.axes import AxisTables, Range, range_of
 from datacell.runtime.plans.table_versions import Rows
+from datacell.runtime.storage import files
 from datacell.runtime.storage.answered import Answered
 from datacell.runtime.storage.by_member import ByMember
 
 
 class Family:
-    """The members of one factory. Not thread-safe but for reading the table: the scheduler's lock guards it."""
+    """The members of one factory, and the axes that they have ranges of.
 
-    def __init__(self, template: Template, records: Iterable[Answered] = ()) -> None:
-        self.template, self.by_member = template, ByMember(MEMBER)
+    Not thread-safe but for `reading`: under that lock all tables are of one moment.
+    """
+
+    def __init__(
+        self, template: Template, axes: Iterable[Axis], directory: Path, records: Iterable[Answered] = ()
+    ) -> None:
+        self.template, self.by_member, self.reading = template, ByMember(MEMBER), RLock()
+        self._path = directory / "axes.json"
+        known = files.read_json(self._path) if self._path.exists() else {}
+        self.axes = [AxisTables(axis, known.get(str(axis.number), ())) for axis in axes]
+        self._names = {MEMBERS, *(tables.axis.table(kind) for tables in self.axes for kind in Kind)}
         self._numbers: dict[Constants, int] = {}
         self._readers = Counter[int]()
         self._queries: set[str] = set()
         self._given = -1
-        self._table: pa.Table | None = None
+        self._made: Mapping[str, pa.Table] | None = None
         for record in records:
             self.add(record)
 
@@ -54,7 +68,8 @@ class Family:
         self._queries.add(record.query.lower())
         self._readers[record.member] += 1
         if record.constants not in self._numbers:
-            self._numbers[record.constants], self._table = record.member, None
+            with self.reading:
+                self._numbers[record.constants], self._made = record.member, None
 
     def remove(self, record: Answered) -> None:
         """A query is gone."""
@@ -62,23 +77,44 @@ class Family:
         self._queries.remove(record.query.lower())
         self._readers[record.member] -= 1
         if not self._readers[record.member]:
-            del self._readers[record.member], self._numbers[record.constants]
-            self._table = None
+            with self.reading:
+                del self._readers[record.member], self._numbers[record.constants]
+                self._made = None
 
     def reader(self, otherwise: Callable[[str], Rows]) -> Callable[[str], Rows]:
-        """The table of members, beside other tables."""
-        return lambda name: self.table() if name == MEMBERS else otherwise(name)
+        """Its tables, beside others."""
+        return lambda name: self._tables()[name] if name in self._names else otherwise(name)
 
-    def table(self) -> pa.Table:
-        """The members at present."""
-        found = self._table
-        if found is None:
-            found = self._table = self._made()
-        return found
+    def _tables(self) -> Mapping[str, pa.Table]:
+        """At present. What rows will be put into is kept before any is."""
+        with self.reading:
+            if self._made is None:
+                self._made = {MEMBERS: self._members(), **self._of_axes()}
+            return self._made
 
-    def _made(self) -> pa.Table:
+    def _members(self) -> pa.Table:
         columns = {NUMBER.name: pa.array(list(self._numbers.values()), arrow_type(NUMBER.type))}
         for place, parameter in enumerate(self.template.parameters):
             values = [value(constants[place], parameter.type) for constants in self._numbers]
             columns[parameter.name] = pa.array(values, arrow_type(parameter.type))
         return pa.table(columns)
+
+    def _of_axes(self) -> dict[str, pa.Table]:
+        found = {axis: self._ranges(axis) for axis in self.axes}
+        begun = [tables.reaches(ranges.values()) for tables, ranges in found.items()]
+        if any(begun):
+            generations = {str(tables.axis.number): [g.cuts for g in tables.generations] for tables in self.axes}
+            files.save_json(self._path, generations)
+        return {
+            tables.axis.table(kind): tables.table(kind, ranges) for tables, ranges in found.items() for kind in Kind
+        }
+
+    def _ranges(self, tables: AxisTables) -> dict[int, Range]:
+        parameters = self.template.parameters
+        return {
+            number: range_of(
+                tables.axis,
+                {p.name: value(text, p.type) for p, text in zip(parameters, constants, strict=True)},
+            )
+            for constants, number in self._numbers.items()
+        }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from datacell.algebra.members import family
 from datacell.algebra.positions import FOREVER
@@ -52,20 +53,31 @@ class Described:
 
 
 def described(
-    net: Members, asked: AskedQueries, query: Query, answered: Answered, compiles: Callable[[Query], Compiled]
+    net: Members,
+    asked: AskedQueries,
+    query: Query,
+    answered: Answered,
+    compiles: Callable[[Query], Compiled],
+    directory: Callable[[str], Path],
 ) -> Described:
-    """A new factory, for the query that it is made from. A family that cannot be compiled is not founded."""
+    """A new factory, for the query that it is made from. A family that cannot be compiled is not founded.
+
+    `directory` is where what a factory keeps is, by its name.
+    """
     found = None if answered.member is None else template(query)
     if found is None:
         return Described(answered, compiles(query))
     try:
-        made = compiles(family(query, found[0]))
+        one, axes = family(query, found[0])
+        made = compiles(one)
     except DataCellError:
         if asked.of(answered.query) is not None:
             raise
         net.queries.keep_apart(found[0])
         return Described(answers(net, asked, answered.query, query, may_share=True), compiles(query))
-    return Described(answered, made, Family(found[0], asked.records(answered.factory)))
+    return Described(
+        answered, made, Family(found[0], axes, directory(answered.factory), asked.records(answered.factory))
+    )
 
 
 def _joined(net: Members, name: str, factory: Factory) -> Answered:

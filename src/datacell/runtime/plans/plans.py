@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from time import perf_counter
 
 from datacell.algebra.plan import Plan
@@ -51,6 +51,8 @@ class Plans:
         self.placements = placements
         self.call_overhead_rows, self.little_rows = CALL_OVERHEAD_ROWS, LITTLE_ROWS
         self.memory = DriverMemory() if memory is None else memory
+        self.reading: AbstractContextManager[object] = nullcontext()
+        """Under it all tables are of one moment."""
         self._prepared: list[PreparedPlan] = []
         self._busy, self._since = 0.0, perf_counter()
 
@@ -98,6 +100,11 @@ class Plans:
     def prepared(self) -> Iterator[PreparedPlan]:
         """All that were prepared, in order."""
         return iter(self._prepared)
+
+    def tables(self, names: Iterable[str]) -> dict[str, Rows]:
+        """Tables as they are at one moment."""
+        with self.reading:
+            return {name: self.table(name) for name in names}
 
     def usual_site(self, plan: Plan) -> Site:
         """Where a plan runs as long as nothing else is known."""

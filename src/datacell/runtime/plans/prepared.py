@@ -26,6 +26,7 @@ from datacell.runtime.plans.on_cluster import OnCluster
 from datacell.runtime.plans.placed import PlacedPlan
 from datacell.runtime.plans.sized import SizedOperators
 from datacell.runtime.plans.sources import homes_of, rows_of
+from datacell.runtime.plans.table_versions import Rows
 
 if TYPE_CHECKING:
     from datacell.runtime.plans.plans import Plans
@@ -63,9 +64,8 @@ class PreparedPlan:
         return self._run(inputs)
 
     def _run(self, inputs: Mapping[Key, pa.Table]) -> pa.Table:
-        everything = dict(inputs)
-        for table in self._tables - everything.keys():
-            everything[table] = self._plans.table(table)
+        everything: dict[Key, Rows] = dict(inputs)
+        everything.update(self._plans.tables(self._tables - inputs.keys()))
         homes = homes_of(everything)
         with self._lock, self._plans.busy():
             placed = self._placed or self.place({key: float(rows_of(s)) for key, s in everything.items()}, homes)
@@ -94,7 +94,7 @@ class PreparedPlan:
 
     def tables(self) -> dict[str, pa.Table]:
         """What it reads beside its inputs."""
-        return {name: self._plans.table(name) for name in self._tables}
+        return self._plans.tables(self._tables)
 
     @cached_property
     def _usual_site(self) -> Site:
