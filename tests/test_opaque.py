@@ -113,7 +113,7 @@ def test_without_a_window_each_micro_batch_is_answered(trial: Make) -> None:
         (DOWN.format("[NOW]").replace("SELECT i,", "SELECT j,"), SqlError, "`j`", "j"),
         ("SELECT window(ts, '1 second'), count(*) FROM s GROUP BY 1", StreamRuleError, "s needs a window", "s"),
         ("SELECT window(ts, '1 second'), uuid() FROM s", StreamRuleError, "uuid cannot be used", "uuid"),
-        ("SELECT window(ts, '1 second') FROM s TABLESAMPLE (5 ROWS)", StreamRuleError, "TABLESAMPLE", "5"),
+        ("SELECT window(ts, '1 second') FROM s TABLESAMPLE (5 PERCENT)", StreamRuleError, "TABLESAMPLE", "5"),
         ("SELECT x FROM s [NOW]", SqlError, "there is no column x", "x"),
         ("SELECT nothing(k) FROM s [NOW]", SqlError, "there is no function nothing", "nothing"),
     ],

@@ -156,8 +156,8 @@ def same_value(a: exp.Expr, b: exp.Expr) -> exp.Expr:
 
 
 def where_found(marker: str, aggregate: exp.Expr) -> exp.Expr:
-    """The aggregate over the rows that have the marker; a cast stays around it."""
-    if isinstance(aggregate, exp.Cast):
+    """The aggregate over the rows that have the marker; a cast stays around it, and what is said of NULLs."""
+    if isinstance(aggregate, exp.Cast | exp.IgnoreNulls | exp.RespectNulls):
         made = aggregate.copy()
         made.set("this", where_found(marker, aggregate.this))
         return made

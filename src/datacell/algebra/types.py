@@ -116,6 +116,15 @@ def is_collated(t: Type) -> bool:
     return t.name.startswith(_COLLATED) or any(map(is_collated, t.arguments))
 
 
+def collation(t: Type) -> str:
+    """The name of the collation of text."""
+    return t.name.removeprefix(_COLLATED)
+
+
+def has_text(t: Type) -> bool:
+    return t == STRING or any(map(has_text, t.arguments))
+
+
 def uncollated(t: Type) -> Type:
     """The type of the same values where nobody compares them."""
     return STRING if t.name.startswith(_COLLATED) else replace(t, arguments=tuple(map(uncollated, t.arguments)))

@@ -10,11 +10,9 @@ from pyspark.sql import SparkSession
 
 from datacell.algebra import types
 from datacell.algebra.analysis import Analysis, AnalysisError
-from datacell.engines.transfers import Account, to_driver
 
 _OPERATOR = re.compile(r"^[\s:|+-]*([A-Z]\w+)", re.MULTILINE)
 _CALL = re.compile(r"\b(\w+)\(")
-_ANALYZED, _OPTIMIZED = "== Analyzed Logical Plan ==", "== Optimized Logical Plan =="
 _POSITION = re.compile(r"\(line (\d+), pos(?:ition)? (\d+)\)")
 _ERROR_CLASS = re.compile(r"^\[([A-Z_.]+)\] ")
 _WHERE = re.compile(r"[.;]* line \d+,? pos(ition)? \d+;?$")
@@ -41,9 +39,7 @@ def analysis(spark: SparkSession, text: str) -> Analysis:
 
 def _plan(spark: SparkSession, text: str) -> str:
     """What Spark has made of the text, a line for each operator, with functions of SQL and views spelled out."""
-    shown: str = to_driver(spark.sql(f"EXPLAIN EXTENDED {text}"), Account()).column(0)[0].as_py()
-    plan = shown[shown.index(_ANALYZED) + len(_ANALYZED) : shown.index(_OPTIMIZED)]
-    return plan.split("\n", 2)[2]
+    return str(spark.sql(text)._jdf.queryExecution().analyzed().toString())
 
 
 def _plain(spelled: str) -> str:

@@ -54,3 +54,35 @@ SELECT hour(TIME'10:11:12') + a FROM s[W]
 SELECT make_timestamp(DATE'2014-12-28', TIME'06:30:45.887'), a FROM s[W]
 SELECT sum(v), avg(v) FROM (SELECT tg AS v FROM n[W] UNION ALL SELECT CAST(b AS DECIMAL(10, 2)) FROM s[W])
 SELECT sum(v) FROM (SELECT x.tg AS v FROM n[W] x JOIN s[W] ON x.tb = s.a UNION ALL SELECT y.tg FROM n[W] y JOIN r[W] ON y.tc = r.a)
+-- a relation's own star after a join by names
+SELECT r.* FROM s[W] NATURAL LEFT JOIN r[W]
+SELECT s.*, r.* FROM s[W] FULL JOIN r[W] USING (a, ts)
+SELECT r.*, * FROM s[W] RIGHT JOIN r[W] USING (b, ts)
+SELECT s.*, r.*, x.* FROM s[W] JOIN r[W] USING (ts) NATURAL JOIN (SELECT a, ts FROM s[W]) x
+TABLE s[W] |> NATURAL JOIN r[W] x |> SELECT s.*, x.d
+-- samples that are the same every time
+SELECT x.a FROM s[W] TABLESAMPLE (100 PERCENT) REPEATABLE (3) x, r[W] TABLESAMPLE (100 PERCENT) WHERE r.a = x.a
+SELECT count(*) FROM s[W] TABLESAMPLE (2 ROWS)
+SELECT count(*) FROM s[W] TABLESAMPLE (0 PERCENT) x
+TABLE s[W] |> TABLESAMPLE (BUCKET 1 OUT OF 1) |> SELECT a
+-- aggregates that pass over NULLs, of groups that may be empty
+SELECT first_value(c) IGNORE NULLS, last_value(d) RESPECT NULLS FROM s[W], r[W] WHERE s.a > 100
+SELECT any_value(c) IGNORE NULLS FROM s[W] WHERE c = 'y'
+-- functions that make rows in LATERAL with a condition
+SELECT s.a, v FROM s[W] LEFT JOIN LATERAL explode(array(a, a + 1)) e(v) ON v = s.a
+SELECT s.a, p, v FROM s[W] JOIN LATERAL posexplode(array(a, a + 1)) e(p, v) ON p = 0 AND v > 1
+SELECT s.a, id FROM s[W], LATERAL range(2)
+SELECT * FROM LATERAL (SELECT a FROM s[W]) x JOIN r[W] ON r.b = x.a
+-- sorted and distributed in a pipe
+TABLE s[W] |> SORT BY a |> DISTRIBUTE BY b |> SELECT a
+-- names of tables before a pipe
+TABLE s[W] |> JOIN LATERAL (SELECT s.a + x.a FROM r[W] x)
+TABLE dept[W] |> JOIN LATERAL (SELECT dept.*, x.a FROM r[W] x)
+-- stars that leave something out
+SELECT concat_ws(',', * EXCEPT (ts, m)) FROM s[W]
+SELECT struct(t.* EXCEPT (ts)) FROM dept[W] t
+SELECT * EXCEPT (s.a, r.b) FROM s[W] JOIN r[W] ON s.a = r.a
+SELECT * EXCEPT (st.x) FROM (SELECT st, a AS x FROM r[W])
+-- a name of the select list is nearer than a column of the query around
+SELECT a FROM s[W] WHERE (12, 13) IN (SELECT max(r.b + 8) AS a, a + 1 FROM (SELECT b FROM r[W]) r)
+SELECT a, (SELECT max(c) FROM (SELECT b + 1 AS a, a + 1 AS c FROM (SELECT b FROM r[W]))) FROM s[W]

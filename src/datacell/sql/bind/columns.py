@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from datacell.algebra import scalar
-from datacell.algebra.types import TIMESTAMP, is_collated
+from datacell.algebra.types import STRING, TIMESTAMP, Type, collation, is_collated, uncollated
 from datacell.algebra.window import WindowSpec, is_sampled
-from datacell.errors import did_you_mean, spelled
+from datacell.errors import SqlError, did_you_mean, spelled
 from datacell.sql.bind import typing, window_columns
 from datacell.sql.bind.coercing import operand
 from datacell.sql.bind.context import Context, Typed
@@ -20,20 +20,42 @@ OPERATORS = (exp.Binary, exp.Unary, exp.Predicate, exp.Bracket)
 """Operators, under which an expression that takes a name's place needs parentheses."""
 
 
+def collate(value: exp.Expr, name: str) -> exp.Expr:
+    """Text that is compared by a collation; only Spark knows the function."""
+    return scalar.call("collate", value, exp.Literal.string(name))
+
+
+def which_spark_compares(context: Context, type_: Type, node: exp.Expr) -> SqlError:
+    return context.unsupported(f"{node.name} is {type_}, which Spark compares", node)
+
+
 class Columns:
     """Resolves the names of one clause over a scope."""
 
     def __init__(self, context: Context, scope: Scope, clause: str) -> None:
         self.context, self.scope, self.clause = context, scope, clause
         self.aliases: dict[str, Typed] = {}
+        self.compares = False
+        """May text with a collation be read? Where nothing is kept but rows, Spark compares it."""
+        self.shown: exp.Expr | None = None
+        """What is read only to be shown, and compared with nothing."""
+        self.collated: exp.Expr | None = None
+        """Where a collation was met."""
         self.later: set[str] = set()
         """Names that the select list will give; not yet in sight, but a reason for a better message."""
 
     def column(self, node: exp.Column) -> Typed:
         found = self._column(node)
-        if is_collated(found.type):  # partial results would be put together by bytes
-            raise self.context.unsupported(f"{node.name} is {found.type}, which Spark compares", node)
-        return found
+        if not is_collated(found.type):
+            return found
+        self.collated = node
+        plain = uncollated(found.type)
+        is_near = self.compares and not scalar.outer_columns(found.value)
+        if is_near and node is self.shown:
+            return Typed(found.value, plain)
+        if is_near and plain == STRING:
+            return Typed(collate(found.value, collation(found.type)), STRING)
+        raise which_spark_compares(self.context, found.type, node)  # partial results would be put together by bytes
 
     def _column(self, node: exp.Column) -> Typed:
         resolved = node.meta.get("visible")
@@ -45,6 +67,8 @@ class Columns:
             found = self._in_scope(scope, parts, node)
             if found is not None:
                 return found
+            if scope is self.scope and parts[0].name.lower() in self.aliases:
+                break  # a name of the select list is nearer than a column of the query around this one
             scope = scope.parent
         given = self._time_column(parts, node) or self._alias(parts) or self._unknown(parts, node)
         return Typed(operand(given.value), given.type) if isinstance(node.parent, OPERATORS) else given

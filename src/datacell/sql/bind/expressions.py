@@ -11,10 +11,10 @@ from sqlglot import exp
 
 from datacell.algebra import scalar
 from datacell.algebra.plan import Plan
-from datacell.algebra.types import BOOLEAN, NULL, Type
+from datacell.algebra.types import BOOLEAN, NULL, STRING, Type
 from datacell.errors import SqlError
 from datacell.sql.bind import typing
-from datacell.sql.bind.columns import OPERATORS, Columns
+from datacell.sql.bind.columns import OPERATORS, Columns, collate
 from datacell.sql.bind.comparing import compared
 from datacell.sql.bind.context import Context, Typed
 from datacell.sql.bind.function_calls import lookup, named_struct, plain_call
@@ -67,8 +67,8 @@ class Expressions(Columns):
                 return self.subqueries.exists(self, node)
             case exp.In() if node.args.get("query") is not None:
                 return self.subqueries.contained(self, node)
-            case exp.Collate():  # what is kept of slices would be compared by its bytes
-                raise self.context.unsupported("COLLATE is not supported here", node)
+            case exp.Collate():
+                return self._collate(node)
             case exp.Like() | exp.ILike() if is_quantified(node):
                 return self.bind(_each_pattern(node))
             case exp.Window():
@@ -93,6 +93,14 @@ class Expressions(Columns):
                 f"{self.clause} needs a condition, this is {bound.type}", node, "compare it with something"
             )
         return bound.value
+
+    def _collate(self, node: exp.Collate) -> Typed:
+        """What is kept of slices would be compared by its bytes."""
+        bound = self.bind(node.this) if self.compares else None
+        if bound is None or bound.type != STRING:
+            raise self.context.unsupported("COLLATE is not supported here", node)
+        self.collated = node
+        return Typed(collate(bound.value, node.expression.name), STRING)
 
     def call(self, node: exp.Anonymous) -> Typed:
         node = self._without_stars(node)
@@ -131,8 +139,12 @@ class Expressions(Columns):
             if isinstance(argument, exp.Column) and relation is None:
                 given += self._fields_of(argument)
                 continue
+            star = argument.this if isinstance(argument, exp.Column) else argument
+            if any(map(star.args.get, ("replace", "rename"))) or any(e.text("table") for e in _left_out(star)):
+                raise self.context.unsupported("this star is not understood here", argument)
+            left_out = {e.name.lower() for e in _left_out(star)}
             columns = self.scope.star() if relation is None else iter(relation.columns)
-            given += [_named_column(column, argument) for column in columns]
+            given += [_named_column(column, argument) for column in columns if column.name.lower() not in left_out]
         new = node.copy()
         new.set("expressions", given if distinct is None else [exp.Distinct(expressions=given)])
         return new
@@ -209,6 +221,10 @@ def _each_pattern(node: exp.Like | exp.ILike) -> exp.Expr:
         if "start" not in found.meta:
             found.meta.update({k: v for k, v in node.meta.items() if k in ("line", "col", "start", "end")})
     return exp.Paren(this=joined)
+
+
+def _left_out(star: exp.Expr) -> list[exp.Expr]:
+    return star.args.get("except_") or []
 
 
 def _is_star(node: exp.Expr) -> bool:

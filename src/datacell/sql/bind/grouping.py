@@ -117,6 +117,8 @@ class GroupedExpressions(SelectExpressions):
             alias = self.aliases.get(node.name.lower())
             if alias is not None:
                 return None if scalar.columns(alias.value) else Typed(alias.value.copy(), alias.type)
+        if self.scope.parent is not None and self._names_alias(node):
+            return None  # it is nearer than a column of the query around this one
         if next(iter(aggregates(node)), None) is not None or node.find(exp.Query, exp.Window) is not None:
             return None
         try:
@@ -125,6 +127,10 @@ class GroupedExpressions(SelectExpressions):
             if any(c.name.lower() in self.aliases for c in node.find_all(exp.Column)):
                 return None
             raise
+
+    def _names_alias(self, node: exp.Expr) -> bool:
+        columns = (c for c in node.find_all(exp.Column) if len(c.parts) == 1)
+        return any(c.name.lower() in self.aliases and not self.scope.find(c.name) for c in columns)
 
     # Aggregates
 

@@ -97,6 +97,8 @@ def _understood_by_somebody(
 
 def _check_types(found: Query, given: tuple[tuple[str, Type], ...] | None, place: Place | None) -> None:
     """What has another type here than Spark gives it was misunderstood."""
+    if given is not None and len(given) != len(found.plan.schema.names):
+        raise UnsupportedError(f"it would have {len(found.plan.schema.names)} columns, not {len(given)}", place=place)
     for ours, (name, theirs) in zip(found.plan.schema, given or (), strict=given is not None):
         if str(ours.type).lower() != str(theirs).lower():
             raise UnsupportedError(f"column {name} would be {ours.type}, Spark's is {theirs}", place=place)

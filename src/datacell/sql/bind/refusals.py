@@ -42,7 +42,7 @@ def refuse_clauses(context: Context, node: exp.Expr) -> None:
             where = value[0] if isinstance(value, list) else value
             unknown = (f"{key.strip('_').replace('_', ' ').upper()} is not supported", None)
             message, hint = _pivot(where) if key == "pivots" else _CLAUSES.get(key, unknown)
-            make = context.rule if key in _ALWAYS else context.unsupported
+            make = context.rule if key in _ALWAYS and not _is_fixed(value) else context.unsupported
             raise make(message, where if isinstance(where, exp.Expr) else node, hint)
     placed = next((key for key in PLACEMENTS if node.args.get(key)), None)
     if placed is not None and (node.args.get("limit") or node.args.get("offset")):
@@ -50,6 +50,14 @@ def refuse_clauses(context: Context, node: exp.Expr) -> None:
     distinct = node.args.get("distinct")
     if isinstance(distinct, exp.Distinct) and distinct.args.get("on") is not None:
         raise context.unsupported("DISTINCT ON is not supported", distinct, "use row_number() OVER … and QUALIFY")
+
+
+def _is_fixed(node: object) -> bool:
+    """A sample of all rows, of none or of so many rows is the same every time."""
+    if not isinstance(node, exp.TableSample):
+        return False
+    share, numerator, denominator = map(node.text, ("percent", "bucket_numerator", "bucket_denominator"))
+    return share in ("0", "100") or node.args.get("size") is not None or numerator == denominator == "1"
 
 
 def _pivot(node: object) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -55,6 +56,10 @@ class Relations(Sources):
                 return self._with_joins(node, self.table(node))
             case exp.Subquery() | exp.Values():
                 return self._with_joins(node, self.subquery(node))
+            case exp.Lateral(this=exp.Subquery() as inner):
+                alone = exp.Subquery(this=inner.this, alias=node.args.get("alias"))
+                alone.meta.update(node.meta)
+                return self._with_joins(node, self.subquery(alone))
             case exp.Paren():
                 return self.item(node.this)
         raise self.context.unsupported(
@@ -168,15 +173,15 @@ class Relations(Sources):
         condition = scalar.conjoin([self._equal(a, b, node) for a, b in pairs])
         joined: Plan = Join(left, right, kind, condition)
         if not kind.keeps_right:
-            own = {a.column for a, _ in pairs}
-            others = tuple(replace(r, columns=tuple(_hide(c, own) for c in r.columns)) for r in left_scope.relations)
+            own = [a.column for a, _ in pairs]
+            others = tuple(_hiding(r, own) for r in left_scope.relations)
             return joined, Scope((Relation(None, tuple(a for a, _ in pairs)), *others), self.parent)
         merged = [b if kind is JoinKind.RIGHT else a for a, b in pairs]
         if kind is JoinKind.FULL:
             joined, merged = self._coalesced(joined, pairs)
-        hidden = {v.column for pair in pairs for v in pair}
+        hidden = [v.column for pair in pairs for v in pair]
         relations = (*left_scope.relations, *right_scope.relations)
-        rest = tuple(replace(r, columns=tuple(_hide(c, hidden) for c in r.columns)) for r in relations)
+        rest = tuple(_hiding(r, hidden) for r in relations)
         return joined, Scope((Relation(None, tuple(merged)), *rest), self.parent)
 
     def _coalesced(self, joined: Plan, pairs: list[tuple[Visible, Visible]]) -> tuple[Plan, list[Visible]]:
@@ -217,13 +222,12 @@ class Relations(Sources):
             raise self.context.unsupported("rows are made by a LEFT JOIN without ON", lateral)
         if is_generator(lateral.this) and not _is_condition(node.args.get("on")) and node.side in ("", "LEFT"):
             return self._made(plan, scope, lateral, node.side == "LEFT")
-        if not isinstance(lateral.this, exp.Subquery):
-            raise self.context.unsupported("LATERAL needs a subquery here", lateral, "write LATERAL (SELECT …) AS name")
+        inner = lateral.this.this if isinstance(lateral.this, exp.Subquery) else _all_of(lateral.this)
         kind = self._kind(node)
         if kind not in (JoinKind.INNER, JoinKind.LEFT):
             raise self.context.error(f"LATERAL cannot be a {kind.value} join", lateral)
         visible = lateral.alias or None
-        bound = self.derived(lateral.this.this, scope, self.context.names.fresh(visible or "subquery"), self.ctes)
+        bound = self.derived(inner, scope, self.context.names.fresh(visible or "subquery"), self.ctes)
         both = scope.beside(self.relation(visible, bound, [lateral]))
         on = node.args.get("on")
         condition = None
@@ -231,6 +235,11 @@ class Relations(Sources):
             binder = Expressions(self.context, both, Join(plan, bound.plan), "ON", self.subqueries)
             condition = binder.predicate(on)
         return Apply(plan, bound.plan, kind, condition), both
+
+
+def _all_of(function: exp.Expr) -> exp.Select:
+    """The rows that a function makes, as a query."""
+    return exp.select("*").from_(exp.Table(this=function.copy()), copy=False)
 
 
 def _is_written(context: Context, on: exp.Expr | None) -> bool:
@@ -245,5 +254,9 @@ def _is_condition(on: exp.Expr | None) -> bool:
     return not (on is None or (isinstance(on, exp.Boolean) and on.this))
 
 
-def _hide(column: Visible, hidden: set[str]) -> Visible:
-    return replace(column, qualified_only=True) if column.column in hidden else column
+def _hiding(relation: Relation, hidden: Sequence[str]) -> Relation:
+    """The relation with columns that only its name leads to; they come first, as in Spark."""
+    order = {column: place for place, column in enumerate(hidden)}
+    first = sorted((c for c in relation.columns if c.column in order), key=lambda c: order[c.column])
+    others = (c for c in relation.columns if c.column not in order)
+    return replace(relation, columns=(*(replace(c, qualified_only=True) for c in first), *others))

@@ -9,6 +9,7 @@ from sqlglot import exp
 from datacell.algebra import scalar
 from datacell.algebra.plan import Distinct, Filter, Map, SortKey
 from datacell.algebra.schema import Named
+from datacell.algebra.types import has_text
 from datacell.sql.bind.analytic import SelectExpressions
 from datacell.sql.bind.coercing import operand
 from datacell.sql.bind.context import Context, Typed
@@ -48,6 +49,7 @@ class SelectBinder:
         where = self.node.args.get("where")
         rows.later = {e.alias.lower() for e in self.node.expressions if isinstance(e, exp.Alias)}
         if where is not None:
+            rows.compares = len(scope.relations) == 1
             self._filter(rows, where.this)
         rows.later = set()
         items = self._with_made(rows, list(select_items(self.context, self.node, scope)))
@@ -84,6 +86,7 @@ class SelectBinder:
         plain = [part for part in parts if part.find(exp.Query) is None]
         if plain:
             binder.plan = Filter(binder.plan, scalar.conjoin([binder.predicate(part) for part in plain]))
+        binder.compares = False
         for part in parts:
             if part.find(exp.Query) is not None and not self.subqueries.condition(binder, part):
                 predicate = binder.predicate(part)
@@ -127,7 +130,7 @@ class SelectBinder:
     def _projected(self, binder: SelectExpressions, items: list[Item]) -> Bound:
         outputs = []
         for item in items:
-            value = binder.bind(item.node)
+            value = self._value(binder, item.node)
             binder.aliases.setdefault(item.name.lower(), value)
             outputs.append((item.name, value))
         qualify = self.node.args.get("qualify")
@@ -152,6 +155,17 @@ class SelectBinder:
             plan = Distinct(plan)
         plan = ordered(self.context, self.node, plan, keys)
         return Bound(Map(plan, plan.schema.passing([c.name for c in columns])) if hidden else plan, visible)
+
+    def _value(self, binder: SelectExpressions, node: exp.Expr) -> Typed:
+        """An element of the list. Text that has to do with a collation may be shown at the end, but not used again."""
+        binder.compares = type(binder) is SelectExpressions and node.find(exp.Query, exp.Window) is None
+        binder.collated, binder.shown = None, _bare(node)
+        value = binder.bind(node)
+        ends = self.node.parent is None and not any(map(self.node.args.get, ("distinct", "order", "qualify")))
+        if binder.collated is not None and has_text(value.type) and not ends:
+            raise self.context.unsupported("text with a collation, which Spark compares", binder.collated)
+        binder.compares, binder.shown = False, None
+        return value
 
     def _named(self, outputs: list[tuple[str, Typed]]) -> tuple[Named, ...]:
         names = [name for name, _ in outputs]

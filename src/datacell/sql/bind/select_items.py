@@ -38,7 +38,8 @@ def _spread(context: Context, select: exp.Select, scope: Scope) -> Iterator[Item
             yield from _starred(context, select, node, scope.star())
         elif isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
             relation = scope.relation(node.table) if not node.args.get("db") else None
-            if relation is None and (fields := list(_fields(scope, node))):
+            plain = not any(map(node.this.args.get, ("except_", "replace", "rename")))
+            if relation is None and plain and (fields := list(_fields(scope, node))):
                 yield from fields
                 continue
             if relation is None:
@@ -66,17 +67,23 @@ def _starred(context: Context, select: exp.Select, star: exp.Expr, columns: Iter
         raise context.unsupported("* takes only EXCEPT", star, "name the columns")
     found = list(columns)
     others = _replaced(context, star, found)
-    dropped = {e.name.lower() for e in star.args.get("except_") or ()}
-    for name in star.args.get("except_") or ():
-        if not any(c.name.lower() == name.name.lower() for c in found):
+    dropped = star.args.get("except_") or ()
+    for name in dropped:
+        if not any(_is_named(c, name) for c in found):
             hint = did_you_mean(name.name, [c.name for c in found])
             raise context.error(f"there is no column {name.name} to leave out", name, hint)
-    left = [c for c in found if c.name.lower() not in dropped]
+    left = [c for c in found if not any(_is_named(c, name) for name in dropped)]
     if not left:
         raise context.error("* leaves no column", star, "leave out fewer")
     for column in left:
         other = others.get(column.name.lower())
         yield Item(column.name, resolved(column, star), column.of) if other is None else Item(column.name, other)
+
+
+def _is_named(column: Visible, node: exp.Expr) -> bool:
+    """Is it the column that is named, perhaps with its relation?"""
+    of = node.text("table").lower()
+    return column.name.lower() == node.name.lower() and of in ("", (column.of or "").lower())
 
 
 def _replaced(context: Context, star: exp.Expr, columns: list[Visible]) -> dict[str, exp.Expr]:

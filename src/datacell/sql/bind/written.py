@@ -26,6 +26,7 @@ from datacell.sql.functions import Function
 from datacell.sql.functions.refused import UNREPEATABLE
 from datacell.sql.text.cutting import Cut
 from datacell.sql.text.from_items import FromItem, from_items
+from datacell.sql.text.samples import is_fixed
 
 _ROW_WISE = frozenset(
     {"Project", "Filter", "SubqueryAlias", "Generate", "Expand", "WithCTE", "CTERelationDef", "CTERelationRef", "View"}
@@ -151,9 +152,13 @@ def _pieces(context: Context, tokens: Sequence[Token], left_out: Sequence[Token]
     for start, stop, item in sorted([*spans, *ours], key=lambda span: span[0]):
         pieces[-1].append((text[at:start], at))
         if item is not None:
-            named = "" if item.is_query or item.has_alias else f" AS {in_backticks(item.token.text)}"
-            pieces[-1].append(("(", None))
-            pieces.append([(f"){named} ", None)])
+            named = "" if item.has_alias and not item.is_query else f" AS {in_backticks(item.token.text)}"
+            sample = f" {item.sample}" if item.sample else ""
+            before, after = (
+                ("(SELECT * FROM (", f"){sample}{named}) ") if item.is_query else ("(", f"){sample}{named} ")
+            )
+            pieces[-1].append((before, None))
+            pieces.append([(after, None)])
         at = stop
     pieces[-1].append((text[at : tokens[-1].end + 1], at))
     return pieces
@@ -197,7 +202,7 @@ def _check_repeatable(context: Context, tokens: Sequence[Token]) -> None:
         if is_clock or now or (function is not None and function.refused and function.is_unrepeatable):
             why = function.refused if function is not None else "it reads the clock; use the event time of the stream"
             raise context.source.rule(f"{word} cannot be used in a continuous query", token, why)
-        if word == "tablesample":
+        if word == "tablesample" and not is_fixed(tokens[index + 1 :]):
             hint = "filter by a column instead"
             raise context.source.rule("TABLESAMPLE gives a different answer each time", token, hint)
 

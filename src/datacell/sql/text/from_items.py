@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlglot.tokenizer_core import Token, TokenType
 
 from datacell.sql.text.cutting import BEFORE_ITEM, IN_FROM, Cut, track_clause
+from datacell.sql.text.samples import length
 
 _NO_ALIAS = {
     *("ANTI", "CROSS", "EXCEPT", "FULL", "INNER", "INTERSECT", "JOIN", "LATERAL", "LEFT", "NATURAL", "ON", "RIGHT"),
@@ -29,6 +30,8 @@ class FromItem:
     is_query: bool
     has_alias: bool
     token: Token
+    sample: str
+    """The TABLESAMPLE that follows: the name of what it draws from stands behind it."""
 
 
 def from_items(cut: Cut) -> Iterator[FromItem]:
@@ -58,7 +61,13 @@ def _item(cut: Cut, first: int, last: int) -> FromItem:
     is_query = tokens[first - 1].token_type == TokenType.TABLE
     name = ".".join(t.text for t in tokens[first : last + 1 : 2])
     start = tokens[first - 1].start if is_query else start
-    return FromItem(name, tokens[last].start, start, stop, is_query, _has_alias(tokens[last + 1 :]), tokens[last])
+    sampled = length(tokens[last + 1 :])
+    text, end = "", last + sampled
+    if sampled:
+        text = " ".join(token.text for token in tokens[last + 1 : end + 1])
+        stop = tokens[end].end + 1
+    has_alias = _has_alias(tokens[end + 1 :])
+    return FromItem(name, tokens[last].start, start, stop, is_query, has_alias, tokens[last], text)
 
 
 def _last_part(tokens: Sequence[Token], index: int) -> int:

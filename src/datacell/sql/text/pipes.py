@@ -21,7 +21,7 @@ from datacell.sql.text.source import Source
 PIPED = "\u2063piped"
 """An alias that nobody writes."""
 
-_ORGANIZES = ("ORDER", "ORDER BY", "LIMIT", "OFFSET")
+_ORGANIZES = ("ORDER", "ORDER BY", "LIMIT", "OFFSET", "SORT BY", "DISTRIBUTE BY", "CLUSTER BY")
 _JOINS = ("JOIN", "LEFT", "RIGHT", "FULL", "INNER", "CROSS", "NATURAL", "SEMI", "ANTI")
 _SETS = ("UNION", "EXCEPT", "MINUS", "INTERSECT")
 _STARTS_QUERY = ("SELECT", "TABLE", "VALUES", "FROM", "WITH")
