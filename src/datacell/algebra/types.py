@@ -139,9 +139,10 @@ def is_time(t: Type) -> bool:
 
 
 def is_portable(t: Type) -> bool:
-    """Can values of the type leave Spark? A variant, a time of day and a number of months cannot."""
+    """Can values of the type leave Spark? A variant, a time of day, months and two fields of one name cannot."""
     months = is_interval(t) and (t == CALENDAR_INTERVAL or "year" in t.name or "month" in t.name)
-    return not (t == VARIANT or months or t.name.startswith("time(")) and all(map(is_portable, t.arguments))
+    is_odd = t == VARIANT or months or t.name.startswith("time(") or len(set(t.names)) < len(t.names)
+    return not is_odd and all(map(is_portable, t.arguments))
 
 
 def of(text: str) -> Type:

@@ -13,7 +13,6 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from datacell.algebra import types
 from datacell.algebra.definitions import TableDefinition
 from datacell.algebra.plan import Plan
 from datacell.algebra.schema import Field
@@ -24,6 +23,7 @@ from datacell.engines.protocol import Files
 from datacell.engines.reasons import SPARK_ERRORS, explained, is_gone, lost, place_of
 from datacell.engines.spark import written
 from datacell.engines.transfers import Account, read_in_driver, to_driver
+from datacell.engines.types import type_of
 from datacell.errors import Place, SqlError, in_backticks
 from datacell.runtime.net.scheduler import Scheduler
 from datacell.runtime.plans.memory import DriverMemory
@@ -54,7 +54,7 @@ class Tables:
             if "." not in name and not self._exists(name):
                 return None
             fields = self._frame(name).schema.fields
-            return tuple(Field(f.name, types.of(f.dataType.simpleString())) for f in fields)
+            return tuple(Field(f.name, type_of(f.dataType)) for f in fields)
         except (PySparkException, Py4JJavaError, ValueError):
             return None
 

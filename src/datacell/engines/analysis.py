@@ -8,8 +8,8 @@ from functools import cache
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from datacell.algebra import types
 from datacell.algebra.analysis import Analysis, AnalysisError
+from datacell.engines.types import type_of
 
 _OPERATOR = re.compile(r"^[\s:|+-]*([A-Z]\w+)", re.MULTILINE)
 _CALL = re.compile(r"\b(\w+)\(")
@@ -26,7 +26,7 @@ def analysis(spark: SparkSession, text: str) -> Analysis:
     except PySparkException as error:
         raise refused(text, error) from error
     try:
-        columns = tuple((f.name, types.of(_plain(f.dataType.simpleString()))) for f in fields)
+        columns = tuple((f.name, type_of(f.dataType, collated=False)) for f in fields)
     except ValueError as error:
         raise AnalysisError(f"its answer cannot leave Spark: {error}") from error
     plan = cache(lambda: _plan(spark, text))
@@ -40,11 +40,6 @@ def analysis(spark: SparkSession, text: str) -> Analysis:
 def _plan(spark: SparkSession, text: str) -> str:
     """What Spark has made of the text, a line for each operator, with functions of SQL and views spelled out."""
     return str(spark.sql(text)._jdf.queryExecution().analyzed().toString())
-
-
-def _plain(spelled: str) -> str:
-    """Text leaves Spark as text, whatever it is compared by there."""
-    return re.sub(r"\bstring collate \w+(\.\w+)*", "string", spelled)
 
 
 def refused(text: str, error: PySparkException) -> AnalysisError:

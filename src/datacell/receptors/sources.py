@@ -18,6 +18,7 @@ from pyspark.sql import functions as f
 from datacell.algebra import types
 from datacell.algebra.definitions import StreamColumn, StreamDefinition, reserved
 from datacell.engines.reasons import told
+from datacell.engines.types import type_of
 from datacell.errors import SourceError, SqlError, in_backticks
 from datacell.receptors import csv, envelope, headers
 from datacell.receptors.checks import MALFORMED
@@ -106,7 +107,7 @@ def frame_columns(frame: DataFrame, stream: str) -> tuple[StreamColumn, ...]:
             raise SqlError(refused, hint=f'rename it: frame.withColumnRenamed("{field.name}", …)')
         spelled = field.dataType.simpleString()
         try:
-            kind = types.of(spelled)
+            kind = type_of(field.dataType)
         except ValueError:
             kind = types.VARIANT
         if not types.is_portable(kind):

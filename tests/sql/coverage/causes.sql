@@ -86,3 +86,10 @@ SELECT * EXCEPT (st.x) FROM (SELECT st, a AS x FROM r[W])
 -- a name of the select list is nearer than a column of the query around
 SELECT a FROM s[W] WHERE (12, 13) IN (SELECT max(r.b + 8) AS a, a + 1 FROM (SELECT b FROM r[W]) r)
 SELECT a, (SELECT max(c) FROM (SELECT b + 1 AS a, a + 1 AS c FROM (SELECT b FROM r[W]))) FROM s[W]
+-- structs whose fields have odd names, many fields, or two of one name
+SELECT struct(*) FROM (SELECT a, count(*), max(b + 1) FROM s[W] GROUP BY a) t
+SELECT struct(*) FROM (SELECT a, explode(collect_list(b)), count(*) FROM s[W] GROUP BY a) t
+SELECT count(DISTINCT struct(t.*)) FROM (SELECT s.a, r.a FROM s[W] JOIN r[W] ON s.a = r.a) t
+SELECT struct(*).td FROM (SELECT *, 1 AS c1, 2 AS c2, 3 AS c3, 4 AS c4, 5 AS c5, 6 AS c6, 7 AS c7, 8 AS c8, 9 AS c9, 10 AS c10, 11 AS c11, 12 AS c12, 13 AS c13, explode(array(1)) AS x FROM n[W]) t
+-- parentheses before TABLE
+SELECT * FROM ((TABLE s[W] |> SELECT a) UNION ALL SELECT b FROM s[W]) AS x

@@ -28,7 +28,7 @@ def starts_table_function(cursor: Cursor) -> bool:
     wrapped = cursor.sees("TABLE", "(")
     ahead = Cursor(cursor.source, cursor.tokens, cursor.position + (2 if wrapped else 0))
     name = ahead.token
-    if name is None or name.token_type in (TokenType.STRING, TokenType.NUMBER):
+    if name is None or name.token_type in (TokenType.STRING, TokenType.NUMBER, TokenType.L_PAREN):
         return False
     ahead.position += 1
     if name.text.upper() in _ARGUMENTS:
