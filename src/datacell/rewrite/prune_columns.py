@@ -43,8 +43,10 @@ def _narrow(plan: Plan, needed: frozenset[str]) -> Plan:
         case Stream() | Table():
             named = zip(plan.columns, plan.schema.names, strict=True)
             return _changed(plan, columns=tuple(f for f, name in named if name in needed) or plan.columns[:1])
-        case Values():
-            return _exactly(plan, needed)
+        case Values(columns, rows):
+            left = [n for n, field in enumerate(columns) if field.name in needed] or [0]
+            values = tuple(tuple(row[n] for n in left) for row in rows)
+            return _changed(plan, columns=tuple(columns[n] for n in left), rows=values)
         case Map(child, columns):
             kept_columns = tuple(c for c in columns if c.name in needed) or columns[:1]
             return _changed(plan, child=_narrow(child, _read(c.value for c in kept_columns)), columns=kept_columns)

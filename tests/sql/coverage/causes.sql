@@ -93,3 +93,8 @@ SELECT count(DISTINCT struct(t.*)) FROM (SELECT s.a, r.a FROM s[W] JOIN r[W] ON 
 SELECT struct(*).td FROM (SELECT *, 1 AS c1, 2 AS c2, 3 AS c3, 4 AS c4, 5 AS c5, 6 AS c6, 7 AS c7, 8 AS c8, 9 AS c9, 10 AS c10, 11 AS c11, 12 AS c12, 13 AS c13, explode(array(1)) AS x FROM n[W]) t
 -- parentheses before TABLE
 SELECT * FROM ((TABLE s[W] |> SELECT a) UNION ALL SELECT b FROM s[W]) AS x
+-- VALUES of which not every column is read
+SELECT v.x FROM VALUES (1, 2) v(x, y), s[W]
+SELECT a FROM s[W] WHERE EXISTS (SELECT * FROM VALUES (1, 2), (3, 4) v(x, y) WHERE x = a)
+SELECT a, (SELECT max(y) FROM VALUES (1, 2, 3) v(x, y, z)) FROM s[W]
+WITH c1 AS (VALUES (0, 'abc') tab(x, y) |> UNION ALL (SELECT a, c FROM s[W])) SELECT * FROM c1 WHERE EXISTS (SELECT * FROM c1)
