@@ -209,7 +209,7 @@ def everything(crashes: Crashes) -> Iterator[tuple[int, Break]]:
                 yield at, how
 
 
-def _named(name: str) -> tuple[str, int, int]:
+def part_of(name: str) -> tuple[str, int, int]:
     """A scenario, of how many breaks one is taken, and the first of them."""
     scenario, _, some = name.partition("/")
     step, _, part = some.partition("+")
@@ -222,14 +222,17 @@ def main(names: list[str]) -> None:
     count = 0
     for name in names or SCENARIOS:
         with tempfile.TemporaryDirectory(prefix="datacell-crashes-") as root:
-            scenario, step, part = _named(name)
+            scenario, step, part = part_of(name)
             began, crashes = time.monotonic(), Crashes(spark, SCENARIOS[scenario], Path(root))
             breaks = list(everything(crashes))[part::step]
             print(f"{name}: {len(crashes.operations)} operations, {len(breaks)} breaks", flush=True)
             found = 0
-            for wrong in filter(None, (crashes.broken(at, how) for at, how in breaks)):
-                print(wrong, flush=True)
-                found += 1
+            for number, (at, how) in enumerate(breaks, 1):
+                if wrong := crashes.broken(at, how):
+                    print(wrong, flush=True)
+                    found += 1
+                if number % 50 == 0:
+                    print(f"{name}: {number} tried, {crashes.runs} restarts", flush=True)
             took = f"{crashes.runs} restarts in {time.monotonic() - began:.0f} s"
             print(f"{name}: {found} wrong, {took}", flush=True)
             count += found

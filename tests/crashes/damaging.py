@@ -1,8 +1,10 @@
 """Checkpoints that are damaged between two runs: as a module it tries every damage of every kind of file.
 
-``PYTHONPATH=tests python -m crashes.damaging`` tries all of them, ``… --write`` also writes what each gives into the
-document. A run is stopped half way; a file of a copy of its checkpoint is deleted, emptied, cut, changed or replaced by
-what it was before; and the run goes on. It gives the output of a run that nobody disturbs, or an error.
+``PYTHONPATH=tests python -m crashes.damaging`` tries all of them, ``… "in the driver/4+1"`` in one scenario those of
+every fourth kind from the second one on, ``… "in the driver:tables"`` those whose paths begin so; with ``--write`` what
+each gives is written into the document, too. A run is stopped half way; a file of a copy of its checkpoint is deleted,
+emptied, cut, changed or replaced by what it was before; and the run goes on. It gives the output of a run that nobody
+disturbs, or an error.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from pyspark.sql import SparkSession
 
 import datacell
 from cli.killing import write_input
-from crashes.crashing import output
+from crashes.crashing import output, part_of
 from datacell.cell.cell import Cell
 from datacell.engines.session import session
 from datacell.errors import DataCellError
@@ -37,6 +39,7 @@ CREATE STREAM a (ts TIMESTAMP, k INT, v DOUBLE, WATERMARK FOR ts AS ts - INTERVA
   WITH (format = 'csv', path = '{root}/a', header = 'true', maxFilesPerTrigger = '1');
 CREATE STREAM p (ts TIMESTAMP, k INT, w DOUBLE CHECK (w >= 0), WATERMARK FOR ts AS ts - INTERVAL 2 SECONDS);
 CREATE STREAM c (ts TIMESTAMP, k INT, v DOUBLE, WATERMARK FOR ts AS ts - INTERVAL 2 SECONDS);
+CREATE TEMPORARY VIEW names (k INT, name STRING) USING csv OPTIONS (path '{root}/names.csv');
 """
 _QUERIES = {
     "sums": "SELECT k, sum(v) AS total FROM a [RANGE 3 SECONDS SLIDE 2 SECONDS] GROUP BY k",
@@ -45,6 +48,7 @@ _QUERIES = {
     "some": "SELECT count(*) AS n FROM c [RANGE 5 SECONDS SLIDE 2 SECONDS]",
     "instants": "SELECT k, count(*) AS n FROM a [RANGE 1 SECOND] GROUP BY k",
     "large": "SELECT * FROM a WHERE v > 50",
+    "named": "SELECT name, sum(v) AS total FROM a [RANGE 3 SECONDS SLIDE 2 SECONDS] JOIN names USING (k) GROUP BY name",
 }
 _INSERTS = """
 INSERT INTO c VALUES (TIMESTAMP '2024-01-01 00:00:01', 1, 99);
@@ -73,8 +77,8 @@ class Scenario:
 
 
 SCENARIOS = {
-    "in the driver": Scenario(("sums", "pairs", "some", "instants", "large"), inserts=True),
-    "on the cluster": Scenario(("sums", "large"), inserts=False, engine="spark", driver_memory=0),
+    "in the driver": Scenario(("sums", "pairs", "some", "instants", "large", "named"), inserts=True),
+    "on the cluster": Scenario(("sums", "large", "named"), inserts=False, engine="spark", driver_memory=0),
 }
 
 
@@ -84,7 +88,9 @@ class Damage(Enum):
     DELETED = "deleted"
     EMPTY = "empty"
     CUT = "cut in half"
+    LONGER = "bytes behind it"
     FLIPPED = "a bit flipped"
+    ENDS = "its last bit flipped"
     OLDER = "an older one"
 
 
@@ -112,6 +118,7 @@ class Damages:
     def __init__(self, spark: SparkSession, scenario: Scenario, root: Path) -> None:
         self.spark, self.scenario, self.root = spark, scenario, root
         write_input(root / "all", files=_FILES, rows=_ROWS)
+        (root / "names.csv").write_text("".join(f"{k},name {k}\n" for k in range(1, 5)))
         (root / "a").mkdir()
         for number in (1, 2):
             shutil.copy2(root / "all" / "a" / f"{number - 1}.csv", root / "a")
@@ -242,8 +249,10 @@ def _damaged(path: Path, older: Path, damage: Damage) -> bool:
             path.write_bytes(b"")
         case Damage.CUT:
             path.write_bytes(content[: len(content) // 2])
-        case Damage.FLIPPED:
-            at = len(content) // 2
+        case Damage.LONGER:
+            path.write_bytes(content + content[-20:] + b"x")
+        case Damage.FLIPPED | Damage.ENDS:
+            at = len(content) // 2 if damage is Damage.FLIPPED else len(content) - 1
             path.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :] if content else b"x")
         case Damage.OLDER:
             if not older.is_file() or older.read_bytes() == content:
@@ -268,10 +277,13 @@ def main(names: list[str], writes: bool) -> None:
     spark = session()
     found: dict[str, dict[Damage, Outcome]] = {}
     wrong = 0
-    for scenario in names or SCENARIOS:
+    for given in names or SCENARIOS:
+        some, _, begins = given.partition(":")
+        scenario, step, part = part_of(some)
         with tempfile.TemporaryDirectory(prefix="datacell-damages-") as root:
             damages = Damages(spark, SCENARIOS[scenario], Path(root))
-            for kind, name in damages.kinds().items():
+            kinds = [one for one in damages.kinds().items() if one[0].startswith(begins)]
+            for kind, name in kinds[part::step]:
                 for damage in Damage if kind not in found else ():
                     one = damages.tried(name, damage)
                     found.setdefault(kind, {})[damage] = one.outcome
@@ -281,6 +293,8 @@ def main(names: list[str], writes: bool) -> None:
     print(table(found) + f"{wrong} wrong", flush=True)
     if writes:
         before, _, rest = DOCUMENT.read_text(encoding="utf-8").partition(BEGIN)
+        for (kind, damage), outcome in documented().items():
+            found.setdefault(kind, {}).setdefault(damage, outcome)
         DOCUMENT.write_text(f"{before}{BEGIN}{table(found)}{END}{rest.partition(END)[2]}", encoding="utf-8")
     spark.stop()
     sys.exit(bool(wrong))

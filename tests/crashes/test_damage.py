@@ -18,6 +18,8 @@ SAMPLE = (
     ("streams/NAME/spark/offsets/", Damage.DELETED),
     ("streams/NAME/spark/offsets/N", Damage.OLDER),
     ("streams/NAME/spark/sources/N/N", Damage.FLIPPED),
+    ("tables/NAME/N.arrow", Damage.ENDS),
+    ("tables/NAME/pins.json", Damage.LONGER),
     ("streams/SPOOLED/spark/", Damage.DELETED),
     ("streams/NAME/rejected.arrow", Damage.EMPTY),
     ("queries/NAME/slices/N/N.arrow", Damage.OLDER),

@@ -154,6 +154,8 @@ def test_paths_that_are_taken_are_refused(streams: Cell, tmp_path: Path, monkeyp
     [
         ("format = 'csv', path = 's3a://bucket/busy'", "to local directories, not to 's3a://bucket/busy'"),
         ("format = 'json', path = 'hdfs:/busy'", "to local directories"),
+        ("format = 'csv', path = 's3a:busy'", "to local directories"),
+        ("format = 'csv', path = '~/busy'", "would not be in a home directory"),
         ("format = 'cvs', path = 'x'", r"Spark knows no format cvs[\s\S]*did you mean csv"),
         ("format = 'rate'", "Spark does not write rate"),
         ("format = 'csv', path = 'x', overwrite = 'true', append = 'true'", "not both"),

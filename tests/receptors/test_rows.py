@@ -91,6 +91,7 @@ def test_every_kind_of_rows() -> None:
         ([(1,)], "a row of s is a dict, or a tuple of 2: a, b"),
         (["ab"], "a row of s is a dict, or a tuple of 2: a, b"),
         ([7], "a row of s is a dict, or a tuple of 2: a, b"),
+        (7, "rows of s are dicts or tuples, a pandas frame or an Arrow table; this is 7"),
     ],
 )
 def test_misfits(rows: Any, message: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from datacell.algebra.definitions import EmitterDefinition, StreamDefinition
 from datacell.errors import EmitterError
 
-_SCHEME = re.compile(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]*:/")
+_SCHEME = re.compile(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]+:")
 _PATTERN = re.compile(r"[*?\[]")
 
 
@@ -25,6 +25,9 @@ def local_directory(definition: EmitterDefinition, form: str) -> Path:
             f"emitter {definition.name} writes {form} to local directories, not to {path!r}",
             hint="give the path of a directory, such as a mount, or let Spark write a table: format = 'table'",
         )
+    if path.startswith("~"):
+        hint = f"write the home directory out; or ./{path} if the directory is called so"
+        raise EmitterError(f"emitter {definition.name}: {path} would not be in a home directory", hint=hint)
     if directory.exists() and not directory.is_dir():
         raise EmitterError(f"emitter {definition.name}: {directory} is not a directory", hint="give another path")
     return directory

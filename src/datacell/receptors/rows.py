@@ -30,6 +30,9 @@ def to_table(rows: Any, stream: StreamDefinition) -> pa.Table:
         rows = pa.Table.from_pandas(rows, preserve_index=False)
     if isinstance(rows, pa.Table):
         return _conformed(rows, schema, stream)
+    if not isinstance(rows, Iterable):
+        problem = f"rows of {stream.name} are dicts or tuples, a pandas frame or an Arrow table; this is {rows!r:.80}"
+        raise SqlError(problem, hint="nothing was pushed")
     return _built(rows, schema, stream)
 
 

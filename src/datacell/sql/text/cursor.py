@@ -57,6 +57,9 @@ class Cursor:
         if token.token_type in (TokenType.STRING, TokenType.NUMBER):
             self.position -= 1
             self.fail(f"{what} expected", f"a name is written bare or in backticks: `{token.text}`")
+        if not token.text:
+            self.position -= 1
+            self.fail(f"{what} expected: a name has at least one character")
         return token
 
     def string(self, what: str) -> str:
