@@ -262,7 +262,7 @@ def _made(trial: Trial, described: Described, plans: Plans | None) -> Factory:
         trial.pinned.pin(life, made_of)
     reader = trial.pinned.reader(life)
     chosen = plans or Plans.on(trial.engine, name, reader if family is None else family.reader(reader))
-    chosen.reading = chosen.reading if family is None else family.reading
+    chosen = chosen if family is None else family.answered_by(chosen)
     return trial.scheduler.members.add_factory(name, compiled, output, chosen, compiled.evaluation.why, family)
 
 

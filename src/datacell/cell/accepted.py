@@ -8,16 +8,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 
-from datacell.algebra import tree
+from datacell.algebra import tree, types
 from datacell.algebra.plan import Over, Plan
 from datacell.compile import Compiled, compile
 from datacell.compile.evaluation import AtBoundaries
 from datacell.engines.agreed import refusals
 from datacell.errors import Place, SqlError, UnsupportedError
+from datacell.incremental.running import GROUP
 from datacell.incremental.strategy import Strategy
 from datacell.placement.operators import Site
 from datacell.placement.shapes import expanded
+
+_REMEMBERED = 1_000
+"""Plans of many queries are equal: no window is in them."""
+
+_SORTED = frozenset({types.BOOLEAN, *types.INTEGERS, types.DOUBLE, types.STRING, types.DATE, types.TIMESTAMP})
 
 _CALL = re.compile(r"[\"`](\w+)[(`]")
 """The function that a message of Spark's is about."""
@@ -54,8 +61,15 @@ def _evaluated_again(compiled: Compiled, why: str) -> Compiled | None:
     return replace(again, evaluation=replace(found, why=why)) if isinstance(found, AtBoundaries) else None
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def _is_doubtful(plan: Plan) -> bool:
-    return any(isinstance(node, Over) for node in tree.descendants(plan)) or bool(refusals(expanded(plan, Site.DUCKDB)))
+    doubtful = any(isinstance(node, Over) and not _is_running(node) for node in tree.descendants(plan))
+    return doubtful or bool(refusals(expanded(plan, Site.DUCKDB)))
+
+
+def _is_running(node: Over) -> bool:
+    """Is it a running combination of ours, by columns that Spark sorts?"""
+    return GROUP in node.child.schema and all(f.type in _SORTED for f in node.child.schema)
 
 
 def _place(problem: str, within: Place | None) -> Place | None:

@@ -171,16 +171,18 @@ def _spent(factory: Factory) -> tuple[float | None, float | None]:
 def fragments(factory: Factory) -> pa.Table:
     """EXPLAIN ANALYZE: what a query has run, where, and what a run took beside what it should have taken.
 
-    Rows are those of a run. Of a transfer, rows and bytes are those of all times together.
+    Rows are those of a run. Of a transfer, rows and bytes are those of all times together. All queries that a factory
+    answers have an equal share in what a run takes.
     """
+    queries = max(1, len(factory.queries))
     return _table(
-        ("part", "engine", "topmost operator", "runs", "rows", "predicted ms", "observed ms", "bytes"),
+        ("part", "engine", "topmost operator", "runs", "rows", "predicted ms", "observed ms", "its share ms", "bytes"),
         [
-            (s.part, _engine(s), s.operators, s.runs, round(s.rows), s.predicted, s.milliseconds, None)
+            (s.part, _engine(s), s.operators, s.runs, round(s.rows), s.predicted, s.milliseconds, s.milliseconds / queries, None)
             for s in factory.plans.observed()
         ]
         + [
-            (part, "", f"transfer to the {home}", moved.times, moved.rows, None, None, moved.bytes)
+            (part, "", f"transfer to the {home}", moved.times, moved.rows, None, None, None, moved.bytes)
             for part, account in factory.transfers()
             for home, moved in (("driver", account.to_driver), ("cluster", account.to_cluster))
             if moved.times

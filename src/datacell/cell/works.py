@@ -111,8 +111,7 @@ class Works:
         reader = self.pinned.reader(life)
         tables = reader if family is None else family.reader(reader)
         made = Plans.placed(name, engines, compiled.site, tables, known, units, self.memory)
-        made.reading = made.reading if family is None else family.reading
-        return made
+        return made if family is None else family.answered_by(made)
 
     def _is_alive(self, life: str) -> bool:
         return life in self.checkpoint.definitions.lives()

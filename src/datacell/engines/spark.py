@@ -217,6 +217,10 @@ def write(frame: DataFrame, directory: str, csv: tuple[Csv, Spelled] | None = No
         spelling.write_csv(frame, columns, form, directory, _WRITING)
 
 
+REMEMBERED = 1_000
+"""Plans of which is known whether Spark accepts them."""
+
+
 class SparkEngine:
     """Runs in a session of its own beside the given one; a session that it started itself ends with it."""
 
@@ -228,6 +232,7 @@ class SparkEngine:
         self.session = own_session(owner)
         """Ours: with UTC and ANSI mode off, whatever the owner's has."""
         self._users: set[str] = set()
+        self._refusals: dict[Plan, str | None] = {}
         """The users' functions that queries call."""
         self._lent: WeakKeyDictionary[SparkSession, int] = WeakKeyDictionary()
 
@@ -257,7 +262,16 @@ class SparkEngine:
             self.leave(before)
 
     def refusal(self, plan: Plan) -> str | None:
-        """Why Spark does not accept a plan; None if it does."""
+        """Why Spark does not accept a plan; None if it does. Of one that reads no table that is the same every time."""
+        if not tree.table_names(plan) and not self.calls_users(plan):
+            if plan not in self._refusals:
+                if len(self._refusals) >= REMEMBERED:
+                    self._refusals.clear()
+                self._refusals[plan] = self._refusal(plan)
+            return self._refusals[plan]
+        return self._refusal(plan)
+
+    def _refusal(self, plan: Plan) -> str | None:
         before = SparkSession.getActiveSession()
         try:
             return self.prepare(plan).refusal()

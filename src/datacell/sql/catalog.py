@@ -10,6 +10,7 @@ from datacell.algebra.analysis import Analyze, FindFunction, no_analysis, no_fun
 from datacell.algebra.definitions import REJECTED, EmitterDefinition, StreamDefinition, TableDefinition
 from datacell.algebra.query import Query
 from datacell.algebra.schema import Field
+from datacell.sql.said import Said
 
 Meaning = TypeVar("Meaning")
 TableFinder = Callable[[str], "tuple[Field, ...] | None"]
@@ -62,6 +63,8 @@ class Catalog:
     """Asks a database what a text means; None if there is nobody to ask, `AnalysisError` if it means nothing."""
     find_function: FindFunction = no_function
     """Asks it for functions that the user has made."""
+    said: Said = field(default_factory=Said, compare=False, repr=False)
+    """What it has said of texts."""
 
     def stream(self, name: str) -> StreamDefinition | None:
         return self.streams.get(name)

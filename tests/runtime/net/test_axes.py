@@ -11,7 +11,7 @@ import pytest
 
 from datacell.algebra.elementary import Axis, Kind, Side
 from datacell.algebra.types import BIGINT, DOUBLE
-from datacell.runtime.net.axes import AxisTables, Range, range_of
+from datacell.runtime.net.axes import KEPT, AxisTables, Range, generation_of, range_of
 
 CELL = """SELECT i.interval FROM grid g, cells i WHERE i.cell = CASE WHEN v >= g.top THEN g.most
     WHEN v >= g.base THEN CAST(floor((v - g.base) * g.factor) AS BIGINT) ELSE -1 END
@@ -52,10 +52,25 @@ def test_what_was_made_before_a_member_came_is_not_seen_by_it() -> None:
     assert not tables.reaches(first.values())
     before = interval_of(tables, first, 5.0)
     assert tables.reaches(second.values())
-    assert not AxisTables(axis, [g.cuts for g in tables.generations]).reaches(second.values())
+    assert not AxisTables(axis, tables.saved()).reaches(second.values())
     after = interval_of(tables, second, 5.0)
     assert readers(tables, second, before) == [1]
     assert readers(tables, second, after) == [1, 2]
+
+
+def test_generations_go_when_nothing_is_kept_of_them() -> None:
+    axis = Axis(1, DOUBLE, (("low", Side.FROM),))
+    tables = AxisTables(axis)
+    ranges = [{n: (float(n), None) for n in range(count)} for count in range(1, 9)]
+    intervals = [interval_of(tables, one, 0.5) for one in ranges if tables.reaches(one.values())]
+    assert tables.let_go(generation_of(intervals[2]))
+    assert not tables.let_go(generation_of(intervals[2]))
+    again = AxisTables(axis, tables.saved())
+    for one in (tables, again):
+        assert [bool(readers(one, ranges[-1], interval)) for interval in intervals] == [False] * 2 + [True] * 6
+    assert again.let_go(generation_of(intervals[-1]))
+    assert len(again.generations) == KEPT
+    assert not again.reaches(ranges[-1].values())
 
 
 def members_of(tables: AxisTables, ranges: Mapping[int, Range], value: float) -> list[int]:

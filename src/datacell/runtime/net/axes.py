@@ -31,9 +31,19 @@ _CELLS = 2
 _LEVEL, _GENERATION = 28, 32
 """The bits of a node's number from which on its level and its generation stand."""
 
+KEPT = 4
+"""Generations that stay, whatever is kept of them."""
+
 Cut = float | int
+Saved = tuple[int, Sequence[Sequence[Cut]]]
+"""The number of the first generation, and the cuts of all."""
 Range = tuple[Cut | None, Cut | None]
 """From a cut until before another; None is open, on the right up to NaN."""
+
+
+def generation_of(interval: int) -> int:
+    """The number of the generation that an interval is of."""
+    return interval >> _GENERATION
 
 
 def range_of(axis: Axis, constants: Mapping[str, object]) -> Range:
@@ -145,9 +155,21 @@ class Generation:
 class AxisTables:
     """Of one axis of a family. The generations are what is to be kept of it."""
 
-    def __init__(self, axis: Axis, generations: Iterable[Sequence[Cut]] = ()) -> None:
+    def __init__(self, axis: Axis, saved: Saved = (0, ())) -> None:
+        first, generations = saved
         self.axis = axis
-        self.generations = [Generation(number, tuple(cuts)) for number, cuts in enumerate(generations)]
+        self.generations = [Generation(number, tuple(cuts)) for number, cuts in enumerate(generations, first)]
+
+    def saved(self) -> Saved:
+        """What the same is made from."""
+        return self.generations[0].number, [generation.cuts for generation in self.generations]
+
+    def let_go(self, below: int) -> bool:
+        """Nothing is kept of earlier generations than this one; did something go? The last few stay in any case: what
+        was made may not be kept yet."""
+        gone = [g for g in self.generations[:-KEPT] if g.number < below]
+        del self.generations[: len(gone)]
+        return bool(gone)
 
     def reaches(self, ranges: Iterable[Range]) -> bool:
         """Begin another generation, if these ranges need one; is that so?"""
@@ -155,7 +177,8 @@ class AxisTables:
         if self.generations and all(map(self.generations[-1].has, wanted)):
             return False
         cuts = {cut for one in wanted for cut in one if cut is not None}
-        self.generations.append(Generation(len(self.generations), tuple(sorted(cuts))))
+        number = self.generations[-1].number + 1 if self.generations else 0
+        self.generations.append(Generation(number, tuple(sorted(cuts))))
         return True
 
     def table(self, kind: Kind, members: Mapping[int, Range]) -> pa.Table:

@@ -91,6 +91,8 @@ class Factory:
         if self.stopped is None:
             with self.or_stop():
                 self.evaluation.expire()
+                if self.family is not None:
+                    self.family.expire(self.evaluation)
 
     @contextmanager
     def or_stop(self) -> Iterator[None]:

@@ -18,15 +18,19 @@ from threading import RLock
 
 import pyarrow as pa
 
-from datacell.algebra.elementary import Axis, Kind
+from datacell.algebra.elementary import INTERVAL, Axis, Kind
 from datacell.algebra.members import MEMBER, MEMBERS, NUMBER
 from datacell.algebra.template import Constants, Template, value
 from datacell.engines.arrow import arrow_type
-from datacell.runtime.net.axes import AxisTables, Range, range_of
+from datacell.runtime.evaluation import Evaluation
+from datacell.runtime.net.axes import KEPT, AxisTables, Range, generation_of, range_of
+from datacell.runtime.plans.plans import Plans
 from datacell.runtime.plans.table_versions import Rows
 from datacell.runtime.storage import files
 from datacell.runtime.storage.answered import Answered
 from datacell.runtime.storage.by_member import ByMember
+from datacell.runtime.windows.at_boundaries import AnswersAtBoundaries
+from datacell.runtime.windows.increments import Increments
 
 
 class Family:
@@ -41,7 +45,7 @@ class Family:
         self.template, self.by_member, self.reading = template, ByMember(MEMBER), RLock()
         self._path = directory / "axes.json"
         known = files.read_json(self._path) if self._path.exists() else {}
-        self.axes = [AxisTables(axis, known.get(str(axis.number), ())) for axis in axes]
+        self.axes = [AxisTables(axis, known.get(str(axis.number), (0, ()))) for axis in axes]
         self._names = {MEMBERS, *(tables.axis.table(kind) for tables in self.axes for kind in Kind)}
         self._numbers: dict[Constants, int] = {}
         self._readers = Counter[int]()
@@ -81,9 +85,25 @@ class Family:
                 del self._readers[record.member], self._numbers[record.constants]
                 self._made = None
 
+    def answered_by(self, plans: Plans) -> Plans:
+        """The plans that read its tables."""
+        plans.reading, plans.askers = self.reading, lambda: max(1, len(self._numbers))
+        return plans
+
     def reader(self, otherwise: Callable[[str], Rows]) -> Callable[[str], Rows]:
         """Its tables, beside others."""
         return lambda name: self._tables()[name] if name in self._names else otherwise(name)
+
+    def expire(self, evaluation: Evaluation) -> None:
+        """Let go of generations of which nothing is kept."""
+        if all(len(tables.generations) <= KEPT for tables in self.axes):
+            return
+        if isinstance(evaluation, AnswersAtBoundaries) and isinstance(evaluation.windowing, Increments):
+            least = evaluation.windowing.relations.least(INTERVAL)
+            if least is not None:
+                with self.reading:
+                    gone = [tables.let_go(generation_of(least)) for tables in self.axes]
+                    self._made = None if any(gone) else self._made
 
     def _tables(self) -> Mapping[str, pa.Table]:
         """At present. What rows will be put into is kept before any is."""
@@ -103,8 +123,7 @@ class Family:
         found = {axis: self._ranges(axis) for axis in self.axes}
         begun = [tables.reaches(ranges.values()) for tables, ranges in found.items()]
         if any(begun):
-            generations = {str(tables.axis.number): [g.cuts for g in tables.generations] for tables in self.axes}
-            files.save_json(self._path, generations)
+            files.save_json(self._path, {str(tables.axis.number): tables.saved() for tables in self.axes})
         return {
             tables.axis.table(kind): tables.table(kind, ranges) for tables, ranges in found.items() for kind in Kind
         }

@@ -53,6 +53,8 @@ class Plans:
         self.memory = DriverMemory() if memory is None else memory
         self.reading: AbstractContextManager[object] = nullcontext()
         """Under it all tables are of one moment."""
+        self.askers: Callable[[], int] = lambda: 1
+        """How many queries with constants of their own these plans answer."""
         self._prepared: list[PreparedPlan] = []
         self._busy, self._since = 0.0, perf_counter()
 

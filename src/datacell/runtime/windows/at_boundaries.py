@@ -41,6 +41,10 @@ MOST_BOUNDARIES = 1024
 """In one firing: enough to make its fixed cost vanish, few enough to bound its memory."""
 
 
+MOST_ANSWERS = 8 * MOST_BOUNDARIES
+"""In one firing: boundaries, each counted for every query that it is answered for."""
+
+
 @dataclass(frozen=True)
 class Reached:
     """The last boundary that was answered, and how many of the last firing's rows belong to it.
@@ -94,7 +98,7 @@ class AnswersAtBoundaries:
         self.query: Query = described.query
         self.strategy, self.baskets = described.strategy, baskets
         self.windows = QueryWindows.of(self.query)
-        self._output, self._memory = output, plans.memory
+        self._output, self._memory, self._askers = output, plans.memory, plans.askers
         self.reached, self._latest = _recovered(output)
         self.windowing: WindowStrategy = _strategy(described, baskets, plans, output, lambda: self.reached.boundary)
         self._due: list[Boundary] = []
@@ -112,7 +116,8 @@ class AnswersAtBoundaries:
         self.windowing.ingest_made(stream, arrived, made, missed)
 
     def is_due(self, ready: Ready) -> bool:
-        self._due = list(islice(self._wanted(ready), min(MOST_BOUNDARIES, self.windowing.at_once())))
+        most = min(MOST_BOUNDARIES, max(1, MOST_ANSWERS // self._askers()), self.windowing.at_once())
+        self._due = list(islice(self._wanted(ready), most))
         return bool(self._due)
 
     def fire(self, ready: Ready) -> Fired | None:  # noqa: ARG002 - it was asked when it became due

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from datacell.algebra.schema import Schema
 from datacell.engines.arrow import arrow_schema
@@ -44,6 +45,14 @@ class KeptRelations:
     def of(self, stream: str) -> list[tuple[int, Kept]]:
         """The relations that are slices of a stream."""
         return [(number, relation) for number, relation in self.described if relation.stream == stream]
+
+    def least(self, column: str) -> int | None:
+        """The least value of a column in all that is kept; None if there is none, or executors keep it."""
+        having = [s for s in self.slices.values() if column in s.schema.names]
+        tables = [chunk.table for slices in having for chunk in slices.chunks]
+        found = [None if table is None else pc.min(table[column]).as_py() for table in tables]
+        known = [value for value in found if value is not None]
+        return min(known) if known and len(known) == len(found) else None
 
     def update(self) -> None:
         """Join what has come since the last time."""

@@ -17,6 +17,7 @@ from datacell.algebra.types import Type
 from datacell.algebra.window import Session, is_keyed, is_sampled
 from datacell.errors import Place, SqlError, StreamRuleError, UnsupportedError, in_backticks
 from datacell.sql import functions
+from datacell.sql.bind.asked import asked
 from datacell.sql.bind.checks import check_windows
 from datacell.sql.bind.context import Context
 from datacell.sql.bind.scope import numbered
@@ -84,6 +85,15 @@ def columns_given(
     context: Context, tokens: Sequence[Token], left_out: Sequence[Token], cut: Cut
 ) -> tuple[tuple[str, Type], ...] | None:
     """The columns that Spark gives, if it can be asked and understands the text."""
+    words = asked(context.catalog, cut)
+    if words is None:
+        return _columns_given(context, tokens, left_out, cut)
+    return context.catalog.said.of(words, lambda: _columns_given(context, tokens, left_out, cut))
+
+
+def _columns_given(
+    context: Context, tokens: Sequence[Token], left_out: Sequence[Token], cut: Cut
+) -> tuple[tuple[str, Type], ...] | None:
     nothing = UnsupportedError("its columns have no names")
     items = [item for item in from_items(cut) if _is_known(context, item)]
     try:
