@@ -178,7 +178,17 @@ def fragments(factory: Factory) -> pa.Table:
     return _table(
         ("part", "engine", "topmost operator", "runs", "rows", "predicted ms", "observed ms", "its share ms", "bytes"),
         [
-            (s.part, _engine(s), s.operators, s.runs, round(s.rows), s.predicted, s.milliseconds, s.milliseconds / queries, None)
+            (
+                s.part,
+                _engine(s),
+                s.operators,
+                s.runs,
+                round(s.rows),
+                s.predicted,
+                s.milliseconds,
+                s.milliseconds / queries,
+                None,
+            )
             for s in factory.plans.observed()
         ]
         + [
