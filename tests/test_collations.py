@@ -59,3 +59,28 @@ def test_streams_and_tables_are_compared_by_their_collations(spark: SparkSession
 def test_windows_do_not_tell_rows_apart_by_it(window: str) -> None:
     with pytest.raises(SqlError, match="c is string collate UTF8_LCASE, which does not tell keys apart"):
         Trial(f"{STREAM}; CREATE CONTINUOUS QUERY q AS SELECT k FROM p [{window}]")
+
+
+def test_what_is_done_to_each_row_by_itself_is_not_opaque(spark: SparkSession, tmp_path: Path) -> None:
+    cell = datacell.connect(tmp_path / "state", spark=spark)
+    try:
+        cell.sql(STREAM)
+        asked = {
+            "kept": (f"SELECT k, c FROM p {WINDOW} WHERE c = 'A'", [(1, "a"), (2, "A")], False),
+            "made": (f"SELECT k, upper(c) AS u FROM p {WINDOW} WHERE k = 4", [(4, "B")], False),
+            "told": (f"SELECT k, replace(c, 'A', 'x') AS u FROM p {WINDOW} WHERE k < 4", [(1, "x"), (2, "x")], False),
+            "one": (f"SELECT count(*) AS k, max(k) AS u FROM p {WINDOW} WHERE c < 'B'", [(2, 2)], False),
+            "sorted": (f"SELECT k, c FROM p {WINDOW} ORDER BY c DESC LIMIT 1", [(4, "b")], True),
+        }
+        queries = {name: cell.query(text, name=name) for name, (text, _, _) in asked.items()}
+        cell.push("p", ROWS)
+        cell.run(once=True)
+        shown = cell.sql("SHOW QUERIES")
+        assert shown is not None
+        strategies = {row["query"]: row["strategy"] for row in shown.to_pylist()}
+        for name, (_, expected, is_opaque) in asked.items():
+            rows = (row for result in queries[name].results() for row in result.to_arrow().to_pylist())
+            assert sorted(tuple(row.values())[-2:] for row in rows) == expected, name
+            assert (strategies[name] == "opaque") is is_opaque, name
+    finally:
+        cell.stop()

@@ -14,6 +14,7 @@ _REASONS: Mapping[str, str] = {
     "histogram_numeric",
     "NULL or NaN where nothing varies": "corr regr_r2 regr_slope regr_intercept",
     "the hash functions differ": "hash xxhash64 crc32",
+    "only Spark has its collations": "collate",
     "the definitions differ": "kurtosis skewness soundex jaro_winkler_similarity bround",
     "DuckDB has no such function": "initcap substring_index find_in_set elt overlay sentences conv luhn_check mask "
     "width_bucket str_to_map parse_url months_between next_day quote",
