@@ -137,8 +137,8 @@ class Scheduler:
         self._is_closing = True
 
     def _take(self, stream: str, offered: Offered | OfferedStaged) -> bool:
-        self._wait_for_room(stream)
         self._wait_for_delivery(stream)
+        self._wait_for_room(stream)  # last: who waits lets others bring rows meanwhile, which may fill the basket
         reception = self.members.receptions[stream]
         reception.offer(offered)
         if not reception.enabled():
@@ -154,6 +154,7 @@ class Scheduler:
 
     def _wait_for_delivery(self, stream: str) -> None:
         """Answers that nobody takes are backpressure, too: nothing of them is ever let go."""
+        self.check()
         found, since, is_told = self.members.full(stream), monotonic(), False
         while found is not None:
             before = found.output.undelivered()
