@@ -2,7 +2,7 @@
 
 - Running combinations are sorted on Spark. DuckDB joins and groups rows so much faster than it sorts them that an
   aggregate tree takes a third of the time there.
-- DuckDB slides over sorted rows in n log n steps, whatever is computed; Spark begins anew in each frame, and then to
+- DuckDB slides over sorted rows in n log n steps, whatever is computed; Spark begins again in each frame, and then to
   join is the same work in a form that it can group.
 - A call costs what so many rows do; work that saves less than that is not worth a call.
 - Where a call costs much, windows of many rows are joined again in less time than increments take to be kept.

@@ -68,7 +68,7 @@ class Behind:
             batch.result()
 
     def forget(self) -> BaseException | None:
-        """Begin anew; why the first batch was not taken that was not, if there is one."""
+        """Begin again; why the first batch was not taken that was not, if there is one."""
         wait(self._all())
         found = next((why for batch in self._all() if (why := batch.exception()) is not None), None)
         self._batches, self._last_alone = {}, None

@@ -249,7 +249,7 @@ def cannot_read(stream: StreamDefinition, error: BaseException) -> DataCellError
     """What is said of a source that fails."""
     if is_gone(error):
         return lost()
-    choices = "mend it, or move it away to go on without it" if reads_files(stream) else "fix the source"
+    choices = "repair it, or move it away to go on without it" if reads_files(stream) else "fix the source"
     return SourceError(
         f"stream {stream.name} stopped: {explained(error)}",
         hint=f"{choices}, and run again: with the same checkpoint it goes on where it stopped",
