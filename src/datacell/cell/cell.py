@@ -195,7 +195,7 @@ class Cell:
             return
         self._is_running = True
         self._stopping.clear()
-        self.works.scheduler.open(LONGEST_SILENCE if once else inf)
+        self.works.scheduler.waiting.open(LONGEST_SILENCE if once else inf)
         self.statements.refreshing.refresh_due(self.statements.catalog)
         net = self.works.scheduler.members
         for factory in list(net.factories.values()):
@@ -242,7 +242,7 @@ class Cell:
 
     def _halt(self) -> None:
         self._stopping.set()
-        self.works.scheduler.close()
+        self.works.scheduler.waiting.close()
         self.works.intake.stop_all()
         self._is_running = False
 

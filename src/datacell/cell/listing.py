@@ -14,7 +14,7 @@ from datacell.algebra import duration
 from datacell.compile.explain.subject import one_plan
 from datacell.emitters.delivery import Delivery
 from datacell.errors import EngineError
-from datacell.runtime.net.backpressure import undelivered
+from datacell.runtime.net.backpressure import full, undelivered
 from datacell.runtime.net.factory import Factory
 from datacell.runtime.net.members import Members
 from datacell.runtime.net.sharing import NamedQuery, others
@@ -103,7 +103,7 @@ def _streams(net: Members, failing: Mapping[str, str], remarks: Mapping[str, str
 
 def _waiting(net: Members, stream: str) -> str:
     """For whom it waits, if its answers are not delivered."""
-    found = net.full(stream)
+    found = full(net, stream)
     return "" if found is None else f"waits: {undelivered(found).message}"
 
 

@@ -36,6 +36,12 @@ class Sharing(Enum):
     CHAINED = "chained"
 
 
+_Kept = Annotated[int, typer.Option(help="Firings that are kept of a query without an emitter.", metavar="N", min=1)]
+_Undelivered = Annotated[
+    int, typer.Option(help="Megabytes of a query's answers that may wait for its emitters.", metavar="MB", min=1)
+]
+
+
 def run(
     script: Annotated[Path, typer.Argument(help="A file of SQL statements.", metavar="SCRIPT.sql")],
     once: Annotated[bool, typer.Option("--once", help="Read all that is there, close every window, exit.")] = False,
@@ -51,12 +57,8 @@ def run(
     driver_memory: Annotated[
         int, typer.Option(help="Megabytes of what queries keep that may be in the driver.", metavar="MB")
     ] = 256,
-    kept_firings: Annotated[
-        int, typer.Option(help="Firings that are kept of a query without an emitter.", metavar="N", min=1)
-    ] = 1_000,
-    undelivered: Annotated[
-        int, typer.Option(help="Megabytes of a query's answers that may wait for its emitters.", metavar="MB", min=1)
-    ] = 1_024,
+    kept_firings: _Kept = 1_000,
+    undelivered: _Undelivered = 1_024,
     refuse_infeasible: Annotated[
         bool, typer.Option("--refuse-infeasible", help="Do not start queries that cannot keep up with declared rates.")
     ] = False,

@@ -163,7 +163,7 @@ class Delivery:
 
     def _step(self) -> float | None:
         firing = self.output.wait(self._next, 0)
-        is_waiting = firing is not None and not self._may_go_on()
+        is_waiting = firing is not None and isinstance(self.emitter, Acknowledged) and not self.emitter.has_room(0)
         if firing is not None and not is_waiting:
             self._deliver(firing)
             self._next = firing.number + 1
@@ -171,9 +171,6 @@ class Delivery:
         if self.output.next_number > self._next and not is_waiting:
             return 0
         return _LOOK if self.pending else None  # then somebody has to acknowledge something
-
-    def _may_go_on(self) -> bool:
-        return not isinstance(self.emitter, Acknowledged) or self.emitter.has_room(0)
 
     def _deliver(self, firing: Firing) -> None:
         self._busy_since = monotonic()
@@ -196,15 +193,11 @@ class Delivery:
         files.save_json(self._saved, {"name": self.name, "cursor": cursor})
 
     def _failed(self, error: Exception) -> float:
-        """It is tried again, ever more slowly; in how many seconds."""
+        """It is tried again, ever more slowly; in how many seconds. Logged is the first time, and each long pause."""
         self.failure = str(error) if isinstance(error, DataCellError) else f"{type(error).__name__}: {error}"
-        self._tell(self._pause)
         pause, self._pause = self._pause, min(2 * self._pause, _LONGEST_PAUSE)
-        return pause
-
-    def _tell(self, pause: float) -> None:
-        """In the log, when it begins to fail and each time that it has to wait long."""
         if not self._is_told or pause >= LONG:
             told = "emitter %s cannot deliver, %d firings wait and are tried again: %s"
             _LOG.error(told, self.name, self.pending, self.failure)
         self._is_told = True
+        return pause

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -22,7 +23,7 @@ from datacell.incremental.inputs import BasketRows
 from datacell.runtime.evaluation import Fired, Held, PreparedBatch, Ready
 from datacell.runtime.plans.plans import Plans
 from datacell.runtime.storage.firings import Answer
-from datacell.runtime.storage.output import Output, loaded
+from datacell.runtime.storage.output import Output, form, is_for_cluster, loaded
 from datacell.runtime.storage.parts import manifest, require
 from datacell.runtime.storage.saved import SavedTables
 from datacell.runtime.streams.basket import Basket
@@ -54,10 +55,10 @@ class AnswersRowByRow:
             None,
             self._answer.tables,
             self._waiting.directory,
-            output.is_for_cluster,
+            partial(is_for_cluster, output),
             lambda _, made, seconds: self._answer.on_cluster.was_staged(made, seconds),
             Account(next(iter(baskets.values())).account),
-            output.form,
+            partial(form, output),
         )
 
     def prepare(self, stream: str, batch: Batch) -> PreparedBatch:  # noqa: ARG002
@@ -71,7 +72,7 @@ class AnswersRowByRow:
         """Where every taker of its answers reads files, no row comes to the driver."""
         if stream != self._stream or not self._has_cluster:
             return None
-        for_cluster = self.output.takers and self.output.is_for_cluster()
+        for_cluster = self.output.takers and is_for_cluster(self.output)
         return [self._wanted] if for_cluster or self._answer.is_for_cluster(expected) else None
 
     def ingest_made(self, stream: str, arrived: Arrived, made: Sequence[MadeOf], missed: Positions) -> None:  # noqa: ARG002

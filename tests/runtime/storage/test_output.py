@@ -10,6 +10,7 @@ import pytest
 
 from datacell.engines.protocol import Csv, Files
 from datacell.runtime.storage import files
+from datacell.runtime.storage import output as outputs
 from datacell.runtime.storage.firings import Bound
 from datacell.runtime.storage.output import Output, Taker, Takes
 
@@ -61,7 +62,7 @@ def test_an_answer_that_comes_to_the_driver_leaves_no_files(tmp_path: Path) -> N
 def test_only_one_taker_has_its_own_form(tmp_path: Path, takers: dict[str, Takes], form: Csv | None) -> None:
     output = Output(tmp_path, pa.schema([("x", pa.int64())]))
     output.takers.update({name: Taker(takes, lambda: 0) for name, takes in takers.items()})
-    assert output.form() == form
+    assert outputs.form(output) == form
 
 
 def test_a_temporary_output_writes_only_what_somebody_is_slow_to_take() -> None:

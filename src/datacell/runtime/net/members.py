@@ -9,7 +9,7 @@ from datacell.algebra.definitions import StreamDefinition
 from datacell.compile import Compiled
 from datacell.runtime.clock import Clock
 from datacell.runtime.evaluation import Readiness
-from datacell.runtime.net.backpressure import full, has_room
+from datacell.runtime.net.backpressure import has_room
 from datacell.runtime.net.factory import Factory, known_as, restart
 from datacell.runtime.net.families import Family
 from datacell.runtime.net.feeder import Feeder
@@ -118,10 +118,6 @@ class Members:
     def readers(self, stream: str) -> list[Factory]:
         """The factories that read a stream."""
         return [f for f in list(self.factories.values()) if stream in f.streams]
-
-    def full(self, stream: str) -> Factory | None:
-        """A factory to which rows of the stream lead and whose answers wait to be delivered."""
-        return full(self, stream)
 
     def readers_of_table(self, table: str) -> list[Factory]:
         """The factories at work that read a table; one that has stopped keeps the version that it had."""

@@ -9,29 +9,20 @@ the only freedom there is.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from math import inf
 from threading import Condition, RLock
-from time import monotonic
 
 import pyarrow as pa
 
-from datacell.errors import SourceError
 from datacell.runtime.clock import Clock
-from datacell.runtime.net.backpressure import undelivered
 from datacell.runtime.net.expiry import expire
 from datacell.runtime.net.members import Members
 from datacell.runtime.net.petri import run_to_quiescence
 from datacell.runtime.net.reception import Offered, OfferedStaged
 from datacell.runtime.net.sharing import Sharing
-
-LONG = 10.0
-"""Seconds without any delivery after which it is told that a stream waits for one."""
-
-_LOG = logging.getLogger("datacell")
+from datacell.runtime.net.waiting import Waiting
 
 MOST_AT_ONCE = 8
 """Firings on Spark at the same time: enough for their fixed costs to overlap, few enough for a cluster's scheduler."""
@@ -48,9 +39,8 @@ class Scheduler:
         self._beside = ThreadPoolExecutor(MOST_AT_ONCE, "beside")
         self._is_firing = False
         self._failure: BaseException | None = None
-        self._is_closing = False
-        self.patience = inf
-        """Seconds without any delivery after which who waits for one gives up."""
+        self.waiting = Waiting(self.members, self._changed, self.check)
+        """Where whoever brings rows waits."""
 
     @contextmanager
     def exclusively(self) -> Iterator[Members]:
@@ -80,7 +70,7 @@ class Scheduler:
     def insert(self, stream: str, text: str, rows: Callable[[], pa.Table]) -> None:
         """Carry out an INSERT statement and fire what its rows enable; of the text's executions each counts once."""
         with self._lock:
-            self._wait_for_room(stream)
+            self.waiting.wait_for_room(stream)
             self.members.drained = False
             self.members.streams[stream].execute(text, rows)
             self.fire()
@@ -128,52 +118,15 @@ class Scheduler:
         if any(s.idle() or s.definition.event_time is None for s in list(self.members.streams.values())):
             self.run()
 
-    def open(self, patience: float = inf) -> None:
-        """Rows may come; who waits for a delivery has so much patience."""
-        self.patience, self._is_closing = patience, False
-
-    def close(self) -> None:
-        """Nobody waits for room any more, or brings rows."""
-        self._is_closing = True
-
     def _take(self, stream: str, offered: Offered | OfferedStaged) -> bool:
-        self._wait_for_delivery(stream)
-        self._wait_for_room(stream)  # last: who waits lets others bring rows meanwhile, which may fill the basket
+        self.waiting.wait_for_delivery(stream)
+        self.waiting.wait_for_room(stream)  # last: who waits lets others bring rows, which may fill the basket
         reception = self.members.receptions[stream]
         reception.offer(offered)
         if not reception.enabled():
             return True
         self.members.drained = False
         return reception.fire()
-
-    def _wait_for_room(self, stream: str) -> None:
-        """Backpressure: whoever brings rows waits for the net, and for room in the basket."""
-        self.check()
-        while not self.members.receptions[stream].has_room():
-            self._wait()
-
-    def _wait_for_delivery(self, stream: str) -> None:
-        """Answers that nobody takes are backpressure, too: nothing of them is ever let go."""
-        self.check()
-        found, since, is_told = self.members.full(stream), monotonic(), False
-        while found is not None:
-            before = found.output.undelivered()
-            self._wait()
-            now = self.members.full(stream)
-            if now is not found or now.output.undelivered() < before:
-                since = monotonic()
-            elif monotonic() - since > self.patience:
-                raise undelivered(found)
-            elif monotonic() - since > LONG and not is_told:
-                _LOG.warning("stream %s waits: %s", stream, undelivered(found).message)
-                is_told = True
-            found = now
-
-    def _wait(self) -> None:
-        self._changed.wait(0.1)
-        self.check()
-        if self._is_closing:
-            raise SourceError("stopped")
 
     def _run_beside(self) -> None:
         with self._lock:

@@ -131,15 +131,6 @@ class Output:
         """Where executors put the answer of the next firing."""
         return str(self.directory / f"answer-{self.next_number:010d}.parquet")
 
-    def is_for_cluster(self) -> bool:
-        """Is there nobody who needs the rows in the driver?"""
-        return all(taker.takes for taker in list(self.takers.values()))
-
-    def form(self) -> Csv | None:
-        """How executors write answers so that their only taker can have them as they are; None is Parquet."""
-        taken = [taker.takes for taker in list(self.takers.values())]
-        return taken[0] if len(taken) == 1 and isinstance(taken[0], Csv) else None
-
     def undelivered(self, since: int | None = None) -> int:
         """Bytes of the firings from this number on; from the first one on that somebody must have and has not."""
         with self._changed:
@@ -256,3 +247,14 @@ class Output:
     def _read(self, number: int) -> Firing:
         content, state = self._stored.read(number)
         return Firing(number, content, state, self.schema, self.account)
+
+
+def is_for_cluster(output: Output) -> bool:
+    """Is there nobody who needs the rows in the driver?"""
+    return all(taker.takes for taker in list(output.takers.values()))
+
+
+def form(output: Output) -> Csv | None:
+    """How executors write answers so that their only taker can have them as they are; None is Parquet."""
+    taken = [taker.takes for taker in list(output.takers.values())]
+    return taken[0] if len(taken) == 1 and isinstance(taken[0], Csv) else None
