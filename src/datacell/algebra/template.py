@@ -29,6 +29,10 @@ from datacell.algebra.types import Type
 Constants: TypeAlias = tuple[str, ...]
 """Values of parameters, as text."""
 
+ALONE_BEFORE = {Timing.BOUNDARIES: 1, Timing.ARRIVALS: 1, Timing.ROW_BY_ROW: 16}
+"""So many queries of a template are answered by themselves, by when that is. What one alone selects row by row
+executors write, and a family's answers come to the driver: that pays only for many."""
+
 _COMPARED = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
 _COMPUTED = (exp.Add, exp.Sub, exp.Mul)
 _PARAMETER = re.compile(r"constant′(\d+)")
@@ -44,6 +48,8 @@ class Template:
     key: Normal
     result_names: tuple[str, ...]
     """Of the delivered columns."""
+    alone_before: int
+    """So many of its queries are answered by themselves."""
 
 
 def parameter(number: int) -> str:
@@ -53,7 +59,7 @@ def parameter(number: int) -> str:
 
 def template(query: Query) -> tuple[Template, Constants] | None:
     """The template of a query with its constants; None if it has none that may be others, or is not to be shared."""
-    if query.timing not in (Timing.BOUNDARIES, Timing.ARRIVALS) or query.opaque is not None or not may_share(query):
+    if query.timing not in ALONE_BEFORE or query.opaque is not None or not may_share(query):
         return None
     if _is_ordered(query.plan):
         return None
@@ -67,7 +73,7 @@ def template(query: Query) -> tuple[Template, Constants] | None:
     found = [lifting.found[old] for old in order]
     parameters = tuple(Field(parameter(n), type) for n, (type, _) in enumerate(found))
     key = replace(key, plan=_renamed(key.plan, renamed))
-    made = Template(_renamed(plan, renamed), parameters, key, query.result_names)
+    made = Template(_renamed(plan, renamed), parameters, key, query.result_names, ALONE_BEFORE[query.timing])
     return made, tuple(text for _, text in found)
 
 

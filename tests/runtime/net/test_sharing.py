@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from datacell.algebra.query import Timing
+from datacell.algebra.template import ALONE_BEFORE
 from datacell.compile.explain import Format, explain_script
 from datacell.runtime.net.sharing import Sharing
 from datacell.sql import script
@@ -176,3 +178,23 @@ def test_it_is_told_who_is_a_family() -> None:
     lines = explain_script(STREAM + "".join(texts), "s.sql", None, Format.TEXT).splitlines()
     told = ["shared: family of 2: one plan, with q2", "shared: family of 2: one plan, with q1"]
     assert [line for line in lines if line.startswith("shared")] == told
+
+
+def test_many_selections_are_a_family() -> None:
+    texts = {f"q{n}": f"SELECT k, v FROM s WHERE v > {n} AND v <= {n + 3}" for n in range(20)}
+    alone = ALONE_BEFORE[Timing.ROW_BY_ROW]
+    with Trial(STREAM + "".join(created(*one) for one in texts.items())) as trial:
+        assert len(trial.scheduler.members.factories) == alone + 1
+        assert len(trial.factory("q19").queries) == 20 - alone
+        push(trial, 2, 17, 18)
+        say(trial, "DROP CONTINUOUS QUERY q16;" + created("late", "SELECT k, v FROM s WHERE v > 17 AND v <= 30"))
+        push(trial, 19, 21)
+        assert {
+            name: sorted(row["v"] for row in trial.answers(name)) for name in ("q0", "q15", "q17", "q19", "late")
+        } == {
+            "q0": [2.0],
+            "q15": [17.0, 18.0],
+            "q17": [18.0, 19.0],
+            "q19": [21.0],
+            "late": [19.0, 21.0],
+        }

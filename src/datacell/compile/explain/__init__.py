@@ -82,15 +82,18 @@ def _together(asking: Sequence[Placed], found: Sequence[Explained]) -> list[Expl
 def _groups(queries: Iterable[Query]) -> Iterator[tuple[Normal, bool]]:
     """What each has in common with those that are answered with it, and whether they are a family.
 
-    The first query of a template is answered by itself (`runtime.net.families`).
+    The first queries of a template are answered by themselves (`runtime.net.families`).
     """
-    first: dict[Normal, Normal] = {}
+    first: dict[Normal, set[Normal]] = {}
     for query in queries:
         its, lifted = normal(query), template(query)
-        if lifted is None or first.setdefault(lifted[0].key, its) == its:
+        if lifted is None:
             yield its, False
-        else:
-            yield lifted[0].key, True
+            continue
+        alone = first.setdefault(lifted[0].key, set())
+        if len(alone) < lifted[0].alone_before:
+            alone.add(its)
+        yield (its, False) if its in alone else (lifted[0].key, True)
 
 
 def _fed(statements: Sequence[Placed], streams: Sequence[StreamDefinition]) -> frozenset[str]:

@@ -1,6 +1,6 @@
 """Families: queries that are equal but for their constants, and are answered by one factory (`algebra.members`).
 
-The first query of a template is answered by itself. The second one founds a family, with a factory of its own, and
+The first queries of a template are answered by themselves. The next one founds a family, with a factory of its own, and
 whoever comes later joins it: that is a row more in the table of members, and nothing is compiled or started. A row of
 the table goes with the last query that has those constants; its number is never given again, so what is kept under a
 number is always of one member.

@@ -12,6 +12,7 @@ inserted into a stream, because its firings are batches of that stream; and a qu
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -72,8 +73,10 @@ class Queries(Mapping[str, NamedQuery]):
     def __init__(self) -> None:
         self._named: dict[str, NamedQuery] = {}
         self._joined: dict[Normal, Factory] = {}
-        self._families: dict[Normal, Factory | None] = {}
-        """By templates: None as long as one query alone is answered."""
+        self._families: dict[Normal, Factory] = {}
+        """By templates."""
+        self._alone: Counter[Normal] = Counter()
+        """How many queries of a template came before there was a family."""
         self._apart: set[Normal] = set()
         """Templates of which no family is made."""
 
@@ -100,8 +103,8 @@ class Queries(Mapping[str, NamedQuery]):
         return equal if equal is not None or found is None else self.family_of(found[0])
 
     def founds(self, found: Template) -> bool:
-        """Is a query of this template, which has no family, not the first one?"""
-        return found.key in self._families and found.key not in self._apart
+        """Are there enough queries of this template, which has no family, for one?"""
+        return self._alone[found.key] >= found.alone_before and found.key not in self._apart
 
     def keep_apart(self, found: Template) -> None:
         """There will be no family of this template."""
@@ -122,7 +125,7 @@ class Queries(Mapping[str, NamedQuery]):
         elif may_share(factory.compiled.logical):
             self._joined.setdefault(normal(factory.compiled.logical), factory)
             if (found := template(factory.compiled.logical)) is not None:
-                self._families.setdefault(found[0].key, None)
+                self._alone[found[0].key] += 1
 
     def remove(self, name: str) -> Factory | None:
         """A query goes; its factory, if that has no other one to answer."""
