@@ -8,28 +8,26 @@ by firing. One that comes later does so as soon as its windows have only rows th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from datacell.algebra.schema import Schema
 from datacell.algebra.template import template
-from datacell.engines.arrow import arrow_schema
 from datacell.engines.protocol import Engine
 from datacell.engines.spark import SparkEngine
 from datacell.runtime.net.sharing import Sharing
 from datacell.sql.statements.statement import Drop, Thing
 from datacell.testing import Trial, carry_out
+from properties.feeding import batches_of, push, trial_of
 from properties.queries import ROW_WINDOWS, SEVERAL, TIME_WINDOWS, query, rows
-from sample import Values, at, bind, catalog, engine, nearly_in_order, reference
+from sample import Values, at, bind, engine, nearly_in_order
 
 SEEDS = given(st.integers(0, 2**32 - 1))
 LONGEST = 4
@@ -73,12 +71,12 @@ def test_members_of_drawn_shapes_answer_as_alone(seed: int) -> None:
     text = next(text for text in drawn if template(bind(text)) is not None)
     texts = {f"q{n}": _NUMBER.sub(lambda _: str(random.randint(0, 4)), text) for n in range(4)}
     data = nearly_in_order(rows(random))
-    batches = list(_batches(random, data))
-    with TemporaryDirectory() as directory, _trial(engine(), data, Path(directory), Sharing.AUTO) as trial:
+    batches = list(batches_of(random, data))
+    with TemporaryDirectory() as directory, trial_of(engine(), data, Path(directory), Sharing.AUTO) as trial:
         for name, one in texts.items():
             trial.add_query(name, bind(one))
         for stream, batch in batches:
-            _push(trial, stream, batch)
+            push(trial, stream, batch)
         trial.end()
         for name, one in texts.items():
             assert _firings(trial, name) == _alone(engine(), data, one, batches), f"{name}: {one}"
@@ -90,7 +88,7 @@ def _check(engine: Engine, seed: int) -> None:
     window = random.choice(("RANGE 4 SECONDS SLIDE 2 SECONDS", "RANGE 3 SECONDS SLIDE 1 SECOND"))
     texts = [_drawn(random, shape, window) for shape in shapes for _ in range(random.randint(2, 4))]
     data = nearly_in_order(rows(random))
-    batches = list(_batches(random, data))
+    batches = list(batches_of(random, data))
     with TemporaryDirectory() as directory:
         happening = Happening(Path(directory), engine, data, texts, random)
         for stream, batch in batches:
@@ -134,11 +132,11 @@ class Happening:
             self.trial = self._started()
 
     def push(self, stream: str, batch: Rows) -> None:
-        _push(self.trial, stream, batch)
+        push(self.trial, stream, batch)
         self.latest = max(self.latest, *((row["ts"] - at(0)).total_seconds() for row in batch))
 
     def _started(self) -> Trial:
-        trial = _trial(self.engine, self.data, self.directory, Sharing.AUTO)
+        trial = trial_of(self.engine, self.data, self.directory, Sharing.AUTO)
         names = list(self.asked)
         self.random.shuffle(names)
         for name in names:
@@ -172,30 +170,9 @@ def _firings(trial: Trial, name: str, since: float = 0) -> list[list[str]]:
 def _alone(
     engine: Engine, data: Mapping[str, Values], text: str, batches: Sequence[tuple[str, Rows]], since: float = 0
 ) -> list[list[str]]:
-    with _trial(engine, data, None, Sharing.SEPARATE) as trial:
+    with trial_of(engine, data, None, Sharing.SEPARATE) as trial:
         trial.add_query("q", bind(text))
         for stream, batch in batches:
-            _push(trial, stream, batch)
+            push(trial, stream, batch)
         trial.end()
         return _firings(trial, "q", since)
-
-
-def _trial(engine: Engine, data: Mapping[str, Values], directory: Path | None, sharing: Sharing) -> Trial:
-    trial = Trial(directory=directory, tables=reference(data).tables, engine=engine, sharing=sharing)
-    trial.catalog = catalog()
-    for stream in catalog().streams.values():
-        trial.add_stream(stream)
-    return trial
-
-
-def _push(trial: Trial, stream: str, batch: Rows) -> None:
-    fields = Schema(catalog().streams[stream].fields)
-    trial.push(stream, pa.Table.from_pylist(batch, schema=arrow_schema(fields)))
-
-
-def _batches(random: Random, data: Mapping[str, Values]) -> Iterator[tuple[str, Rows]]:
-    left = {name: list(feed.rows) for name, feed in reference(data).feeds.items()}
-    while names := [name for name, rows in left.items() if rows]:
-        name, size = random.choice(names), random.randint(1, 3)
-        yield name, list(map(dict, left[name][:size]))
-        left[name] = left[name][size:]

@@ -7,28 +7,26 @@ answered is what it answers alone, from the firing on at which it came.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count, islice
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from datacell.algebra.normal import may_share
-from datacell.algebra.schema import Schema
-from datacell.engines.arrow import arrow_schema
 from datacell.engines.protocol import Engine
 from datacell.engines.spark import SparkEngine
 from datacell.runtime.net.sharing import Sharing
 from datacell.sql.statements.statement import Drop, Thing
 from datacell.testing import Trial, carry_out
+from properties.feeding import batches_of, push, trial_of
 from properties.queries import EVERY_INSTANT, ROW_WINDOWS, SEVERAL, TIME_WINDOWS, query, rows
-from sample import Values, bind, catalog, engine, nearly_in_order, reference
+from sample import Values, bind, engine, nearly_in_order
 
 FORMS = (TIME_WINDOWS, TIME_WINDOWS, EVERY_INSTANT, ROW_WINDOWS)
 SEEDS = given(st.integers(0, 2**32 - 1))
@@ -53,7 +51,7 @@ def _check(engine: Engine, seed: int) -> None:
     drawn = (query(random, FORMS) for _ in count())
     texts = list(islice((text for text in drawn if may_share(bind(text))), 2))
     data = nearly_in_order(rows(random))
-    batches = list(_batches(random, data))
+    batches = list(batches_of(random, data))
     with TemporaryDirectory() as directory:
         happening = Happening(Path(directory), engine, data, texts, random)
         for stream, batch in batches:
@@ -89,14 +87,14 @@ class Happening:
             self.trial = self._started()
 
     def push(self, stream: str, batch: Rows) -> None:
-        _push(self.trial, stream, batch)
+        push(self.trial, stream, batch)
 
     def firings(self, name: str) -> list[Rows]:
         return [firing.to_pylist() for firing in self.trial.firings(name)]
 
     def _started(self) -> Trial:
         sharing = self.random.choice((Sharing.AUTO, Sharing.AUTO, Sharing.SHARED, Sharing.SEPARATE))
-        trial = _trial(self.engine, self.data, self.directory, sharing)
+        trial = trial_of(self.engine, self.data, self.directory, sharing)
         names = list(self.asked)
         self.random.shuffle(names)
         for name in names:
@@ -116,30 +114,9 @@ class Happening:
 
 
 def _alone(engine: Engine, data: Mapping[str, Values], text: str, batches: Sequence[tuple[str, Rows]]) -> list[Rows]:
-    with _trial(engine, data, None, Sharing.SEPARATE) as trial:
+    with trial_of(engine, data, None, Sharing.SEPARATE) as trial:
         trial.add_query("q", bind(text))
         for stream, batch in batches:
-            _push(trial, stream, batch)
+            push(trial, stream, batch)
         trial.end()
         return [firing.to_pylist() for firing in trial.firings("q")]
-
-
-def _trial(engine: Engine, data: Mapping[str, Values], directory: Path | None, sharing: Sharing) -> Trial:
-    trial = Trial(directory=directory, tables=reference(data).tables, engine=engine, sharing=sharing)
-    trial.catalog = catalog()
-    for stream in catalog().streams.values():
-        trial.add_stream(stream)
-    return trial
-
-
-def _push(trial: Trial, stream: str, batch: Rows) -> None:
-    fields = Schema(catalog().streams[stream].fields)
-    trial.push(stream, pa.Table.from_pylist(batch, schema=arrow_schema(fields)))
-
-
-def _batches(random: Random, data: Mapping[str, Values]) -> Iterator[tuple[str, Rows]]:
-    left = {name: list(feed.rows) for name, feed in reference(data).feeds.items()}
-    while names := [name for name, rows in left.items() if rows]:
-        name, size = random.choice(names), random.randint(1, 3)
-        yield name, list(map(dict, left[name][:size]))
-        left[name] = left[name][size:]
