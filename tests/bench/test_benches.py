@@ -26,7 +26,7 @@ def test_a_bench_declares_its_headline_and_takes_an_effort(name: Name) -> None:
     assert [v for v in vars(bench).values() if isinstance(v, dict) and set(v) == set(Effort)]
 
 
-UNMEASURED = {Name.INTERVALS, Name.PLACEMENT, Name.SHARING, Name.STRATEGIES}
+UNMEASURED = {Name.INTERVALS, Name.STRATEGIES}
 """Benches of which no full run was saved since their figures were declared."""
 
 
