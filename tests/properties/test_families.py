@@ -25,7 +25,7 @@ from datacell.engines.spark import SparkEngine
 from datacell.runtime.net.sharing import Sharing
 from datacell.sql.statements.statement import Drop, Thing
 from datacell.testing import Trial, carry_out
-from properties.feeding import batches_of, push, trial_of
+from properties.feeding import Rows, batches_of, push, trial_of
 from properties.queries import ROW_WINDOWS, SEVERAL, TIME_WINDOWS, query, rows
 from sample import Values, at, bind, engine, nearly_in_order
 
@@ -47,7 +47,6 @@ SHAPES = (
     "SELECT k, percentile(v, 0.5) AS p FROM s [{w}] WHERE v >= {d} AND v <= {d} AND n > {i} GROUP BY k",
 )
 _NUMBER = re.compile(r"(?<=[<>=] )\d+(\.\d+)?")
-Rows = list[dict[str, Any]]
 
 
 @settings(SEVERAL, max_examples=80)

@@ -12,7 +12,6 @@ from itertools import count, islice
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -24,13 +23,12 @@ from datacell.engines.spark import SparkEngine
 from datacell.runtime.net.sharing import Sharing
 from datacell.sql.statements.statement import Drop, Thing
 from datacell.testing import Trial, carry_out
-from properties.feeding import batches_of, push, trial_of
+from properties.feeding import Rows, batches_of, push, trial_of
 from properties.queries import EVERY_INSTANT, ROW_WINDOWS, SEVERAL, TIME_WINDOWS, query, rows
 from sample import Values, bind, engine, nearly_in_order
 
 FORMS = (TIME_WINDOWS, TIME_WINDOWS, EVERY_INSTANT, ROW_WINDOWS)
 SEEDS = given(st.integers(0, 2**32 - 1))
-Rows = list[dict[str, Any]]
 
 
 @settings(SEVERAL, max_examples=60)

@@ -20,7 +20,7 @@ REFUSED = [
     "ADD ARCHIVE '/tmp/x.zip'",
     "LIST JARS",
     "CREATE FUNCTION f AS 'x.Y'",
-    "CREATE FUNCTION f AS 'x.Y' USING JAR '/root/x.jar'",
+    "CREATE FUNCTION f AS 'x.Y' USING JAR '/allowed/x.jar'",
     "CREATE TEMPORARY FUNCTION f AS 'x.Y'",
     "CREATE OR REPLACE FUNCTION f(a INT) RETURNS INT LANGUAGE PYTHON AS $$ return a $$",
     "SELECT reflect('java.lang.System', 'exit', 0)",
@@ -31,7 +31,7 @@ REFUSED = [
     "INSERT INTO t SELECT /* */ java_method /* */ ('java.lang.System', 'exit', 0)",
     "EXPLAIN CREATE TABLE t AS SELECT reflect('java.lang.System', 'exit', 0)",
     "CREATE TEMPORARY VIEW v AS SELECT * FROM csv.`/etc/passwd`",
-    "INSERT INTO parquet.`/root/../etc` SELECT 1",
+    "INSERT INTO parquet.`/allowed/../etc` SELECT 1",
     "CREATE TEMPORARY VIEW v AS SELECT TRANSFORM(a) USING 'cat' AS (b) FROM VALUES (1) AS t(a)",
     "CREATE TEMPORARY VIEW v AS FROM t MAP a USING 'cat' AS b",
     "CREATE TABLE t (a INT) LOCATION '/etc'",
@@ -58,11 +58,11 @@ REFUSED = [
     "SET spark.sql.catalog.x = evil.Catalog",
     "SET x = 1",
     "CREATE STREAM z (a INT) WITH (format = 'csv', path = '/etc')",
-    "CREATE STREAM z (a INT) WITH (format = 'csv', path = '/root/../etc/*')",
-    "CREATE STREAM z (a INT) WITH (format = 'csv', path = '/root/{a,../etc}')",
+    "CREATE STREAM z (a INT) WITH (format = 'csv', path = '/allowed/../etc/*')",
+    "CREATE STREAM z (a INT) WITH (format = 'csv', path = '/allowed/{a,../etc}')",
     "CREATE STREAM z (a INT) WITH (format = 'csv', path = '/ro*/a')",
     "CREATE STREAM z (a INT) WITH (format = 'csv', path = 's3a://bucket/x')",
-    "CREATE STREAM z (a INT) WITH (format = 'csv', path = '/root/a', sourceArchiveDir = '/etc')",
+    "CREATE STREAM z (a INT) WITH (format = 'csv', path = '/allowed/a', sourceArchiveDir = '/etc')",
     "CREATE STREAM z (a INT) WITH (format = 'kafka', kafka.bootstrap.servers = 'h:1', subscribe = 'x')",
     "CREATE STREAM z (a INT) WITH (format = 'socket', host = 'h', port = '1')",
     "CREATE STREAM z (a INT) WITH (format = 'evil.Source')",
@@ -121,7 +121,7 @@ def bound(text: str, safety: Safety | None) -> None:
 @pytest.mark.parametrize("statement", REFUSED)
 def test_a_safe_cell_refuses_what_reaches_further(statement: str) -> None:
     with pytest.raises(SqlError) as raised:
-        bound(statement, Safety((Path("/root"),)))
+        bound(statement, Safety((Path("/allowed"),)))
     assert raised.value.place is not None
 
 
